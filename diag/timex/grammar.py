@@ -1,0 +1,178 @@
+"""How a language tells its time expressions: a table of rules, tried where a trigger fires.
+
+A `Language` is data. Its triggers are cheap patterns that say where an expression may start and which rules to try
+there; a rule is a pattern and a function that turns its match into a `Meaning`. Patterns see the text in lower case
+with one-for-one replacements (`diag.timex.scan`), so offsets are those of the original.
+"""
+
+from __future__ import annotations
+
+import re as stdlib_re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple, Protocol
+
+import regex
+
+from diag.timex.calendar import Granularity
+from diag.timex.expression import Issue, Kind
+
+Basis = Literal["document", "text"]
+
+
+class Groups(Protocol):
+    """The part of a regular expression's match that a rule's function reads."""
+
+    def __getitem__(self, name: str | int, /) -> str | None: ...
+    def group(self) -> str: ...
+    def start(self) -> int: ...
+    def end(self) -> int: ...
+
+
+class Relative(NamedTuple):
+    """A period told from another one: `steps` units from it, then perhaps a `part` of that (`-Q3`, `-12-31`).
+
+    `unit` None is the reference itself shifted by years ("the same period a year earlier"), `own` the reference shifted
+    by its own granularity ("quarter-on-quarter"). `basis` says which reference comes first: the document date, or the period before it in the text.
+    """
+
+    basis: Basis
+    unit: Granularity | Literal["own"] | None
+    steps: int
+    part: str = ""
+    to_date: bool = False
+    fiscal: bool = False
+
+
+class Meaning(NamedTuple):
+    """What a match says by itself: a TIMEX3 value (with `XXXX` for an unsaid year), or a relation to be resolved."""
+
+    value: str | None
+    kind: Kind = "date"
+    relative: Relative | None = None
+    ambiguous: bool = False
+    issue: Issue | None = None
+    is_bare_year: bool = False
+    opens_range: bool = False
+
+
+Build = Callable[[Groups], Meaning | None]
+Accept = Callable[[str, int, int], bool]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """A pattern tried at a trigger, and what its match means (None: not a time after all).
+
+    `accept`, where given, looks at the original text around the match (capitals, the words before and after).
+    """
+
+    name: str
+    pattern: regex.Pattern[str]
+    build: Build
+    accept: Accept | None = None
+
+
+def rule(name: str, pattern: str, build: Build, accept: Accept | None = None) -> LazyRule:
+    """A rule whose pattern is compiled when it is first tried: a program that reads English compiles no Chinese."""
+    return LazyRule(name, pattern, build, accept)
+
+
+class LazyRule(NamedTuple):
+    """A rule as written in a language's table."""
+
+    name: str
+    pattern: str
+    build: Build
+    accept: Accept | None
+
+    def compiled(self) -> Rule:
+        """The rule with its pattern compiled, once per process."""
+        return _compiled(self)
+
+
+@lru_cache(maxsize=None)
+def _compiled(lazy: LazyRule) -> Rule:
+    return Rule(lazy.name, regex.compile(lazy.pattern, regex.VERSION1 | regex.ASCII), lazy.build, lazy.accept)
+
+
+class Trigger(NamedTuple):
+    """Where an expression may start: `starts` are its first letters (`0-9` for a digit), `pattern` looks closer."""
+
+    starts: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """All that `find` knows of one language.
+
+    `rules` gives, for each key of `triggers`, the rules to try, longest reading first. `joins_*` match the text between
+    two expressions, `leads_*` what stands right before one, `follows_onward` and `ends_range` what comes after.
+    `starts` of several words are separated by spaces, a space inside one is written `_`.
+    """
+
+    code: str
+    triggers: Mapping[str, Trigger]
+    rules: Mapping[str, tuple[LazyRule, ...]]
+    joins_list: str
+    joins_range: str
+    joins_between: str = ""
+    leads_since: str = ""
+    leads_until: str = ""
+    leads_range: str = ""
+    leads_between: str = ""
+    leads_comparison: str = ""
+    follows_onward: str = ""
+    ends_range: str = ""
+
+
+class Opening(NamedTuple):
+    """The triggers that share their first letters: which of them fires, and its rules."""
+
+    pattern: stdlib_re.Pattern[str]
+    rules: Mapping[str, tuple[LazyRule, ...]]
+
+
+class Scanner(NamedTuple):
+    """Two steps, for speed: `starts` finds first letters (stdlib `re`: faster at this than `regex`), `openings` judge."""
+
+    starts: stdlib_re.Pattern[str]
+    openings: Mapping[str, Opening]
+
+
+def compile_scanner(languages: tuple[Language, ...]) -> Scanner:
+    """One scanner for several languages; where two fire at the same place, the first language's rules come first."""
+    by_start: dict[str, list[tuple[str, str, tuple[LazyRule, ...]]]] = {}
+    for language in languages:
+        for key, trigger in language.triggers.items():
+            entry = (f"{language.code}_{key}", trigger.pattern, language.rules[key])
+            for start in trigger.starts.replace("0-9", " ".join("0123456789")).split():
+                by_start.setdefault(start.replace("_", " "), []).append(entry)
+    shortest = [start for start in by_start if not any(start[:n] in by_start for n in range(1, len(start)))]
+    openings: dict[str, Opening] = {}
+    for start in shortest:
+        entries = {entry[0]: entry for other, group in by_start.items() if other.startswith(start) for entry in group}
+        ordered = [entries[name] for name in _in_order(languages) if name in entries]
+        pattern = stdlib_re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern, _ in ordered))
+        openings[start] = Opening(pattern, {name: rules for name, _, rules in ordered})
+    words = [start for start in shortest if start.isascii()]
+    others = "".join(stdlib_re.escape(start) for start in shortest if not start.isascii())
+    firsts = "".join(sorted({word[0] for word in words}))
+    starts = rf"\b(?=[{firsts}])(?:{_trie(words)})" + (f"|[{others}]" if others else "")
+    return Scanner(stdlib_re.compile(starts, stdlib_re.ASCII), openings)
+
+
+def _in_order(languages: tuple[Language, ...]) -> list[str]:
+    return [f"{language.code}_{key}" for language in languages for key in language.triggers]
+
+
+def _trie(words: list[str]) -> str:
+    """A pattern that matches any of the words, none a prefix of another, by their shared first letters."""
+    branches: dict[str, list[str]] = {}
+    for word in words:
+        if word:
+            branches.setdefault(word[0], []).append(word[1:])
+    parts = [stdlib_re.escape(letter) + (_trie(rest) if any(rest) else "") for letter, rest in sorted(branches.items())]
+    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"

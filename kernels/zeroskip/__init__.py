@@ -1,0 +1,1 @@
+"""The zero-skip linear operator. It knows nothing of language models, and importing it needs no GPU."""
