@@ -1,0 +1,345 @@
+"""`judge`: does the source give this period to this value or event? Deterministic, no model.
+
+Three looks, the surest first: a value that the source also has, with the periods it is bound to there; a sentence that
+the source also has, word for word but for its period; at last, whether the period is in the source at all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal, NamedTuple
+
+from diag.evidence.agreement import Bound, agreement, bound_of
+from diag.evidence.clauses import Dated, TextReading, TextValue, read_text
+from diag.evidence.source import Mention, Source, SourceReading, read_source
+from diag.evidence.values import Value, agree_scaled
+from diag.evidence.words import words_of
+from diag.records import SourceSpan
+from diag.timex import FiscalYearEnd, Period, TimeExpression, find
+
+Verdict = Literal["supported", "misbound", "fabricated", "underspecified", "omitted", "undetermined"]
+
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|(?:in |during |for |by |at )?(?:which|what) (?:fiscal |financial |calendar )?"
+    r"(?:year|quarter|month|half|period|date|day|week)s?)\b"
+    r"|何时|什么时候|哪一?(?:个)?(?:年|季度|月|天|日|财年|半年|报告期)|什么时间",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the source says of a claim's time, and where.
+
+    `supported`: the source gives that period. `underspecified`: it gives a part of it. `misbound`: the source has the
+    value or event, under another period. `fabricated`: the period is nowhere in the source, which gives another.
+    `omitted`: a time was asked for and none was said. `undetermined`: the source does not decide.
+    """
+
+    verdict: Verdict
+    evidence: tuple[SourceSpan, ...] = ()
+    period_said: Period | None = None
+    period_in_source: Period | None = None
+    correction: str | None = None
+    """The period that the source gives, in the notation of the claim's."""
+    said_span: tuple[int, int] | None = None
+    """Offsets of the judged time expression: in the answer, or in the question where the answer has none."""
+    is_in_source: bool = False
+    """Presence: whether the source names the said period at all, in any notation."""
+
+
+class _Said(NamedTuple):
+    """One period of the claim, the values the claim gives it, and the claim's words."""
+
+    expression: TimeExpression
+    bound: Bound
+    values: tuple[Value, ...]
+    words: frozenset[str]
+    dated: Dated | None
+
+
+def judge(
+    question: str,
+    answer: str,
+    source: str | Source,
+    *,
+    document_date: date | str | None = None,
+    fiscal_year_end: str | FiscalYearEnd | None = None,
+    language: str | None = None,
+) -> Judgement:
+    """Judge the time of `answer` (of `question`, where the answer is a value for the period asked) against `source`.
+
+    With an empty question the answer is a claim that stands by itself. Where the claim names several periods, the
+    worst of them decides. Raises ValueError for an unreadable document date or fiscal year end.
+    """
+    held = source if isinstance(source, Source) else Source(source)
+    reading = read_source(held, language, document_date, fiscal_year_end)
+
+    def find_in(text: str) -> list[TimeExpression]:
+        return find(text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end)
+
+    answer_times = find_in(answer)
+    question_times = find_in(question)
+    said = list(_said(question, answer, question_times, answer_times))
+    if not said:
+        if _ASKS_WHEN.search(question) and answer.strip():
+            return Judgement("omitted")
+        return Judgement("undetermined")
+    judgements = [_judge_one(one, reading) for one in said]
+    return min(judgements, key=lambda judgement: _SEVERITY.index(judgement.verdict))
+
+
+_SEVERITY = ("misbound", "fabricated", "omitted", "underspecified", "supported", "undetermined")
+
+
+def _said(
+    question: str, answer: str, question_times: list[TimeExpression], answer_times: list[TimeExpression]
+) -> list[_Said]:
+    bounds = [(expression, bound) for expression in answer_times if (bound := bound_of(expression))]
+    claim_words = words_of(f"{question}\n{answer}".lower())
+    reading = read_text(answer, answer_times)
+    if bounds:
+        asked = _values_of(question, question_times) if not reading.values else []
+        return [
+            _Said(
+                expression,
+                bound,
+                tuple(value.value for value in reading.values if bound in value.bounds) or tuple(asked),
+                claim_words if question else _sentence_words(reading, expression),
+                None if question else next((d for d in reading.dated if d.expression is expression), None),
+            )
+            for expression, bound in bounds
+        ]
+    asked_bounds = [(expression, bound) for expression in question_times if (bound := bound_of(expression))]
+    if len({bound.period for _, bound in asked_bounds}) != 1 or _ASKS_WHEN.search(question):
+        return []
+    expression, bound = asked_bounds[0]
+    values = tuple(value.value for value in reading.values)
+    return [_Said(expression, bound, values, claim_words, None)]
+
+
+def _values_of(text: str, times: list[TimeExpression]) -> list[Value]:
+    from diag.evidence.values import values_in
+
+    return values_in(text, [(expression.start, expression.end) for expression in times])
+
+
+def _sentence_words(reading: TextReading, expression: TimeExpression) -> frozenset[str]:
+    return next(
+        (sentence.words for sentence in reading.sentences if sentence.start <= expression.start < sentence.end), frozenset()
+    )
+
+
+def _judge_one(said: _Said, reading: SourceReading) -> Judgement:
+    present = any(agreement(said.bound, bound) == "same" for bound in reading.bounds)
+    verdict: Judgement | None = None
+    if said.dated is not None:
+        verdict = _by_wording(said, reading)
+    if verdict is None and said.values:
+        verdict = _by_values(said, reading)
+    if verdict is None and not said.values:
+        verdict = _by_event(said, reading)
+    if verdict is None:
+        verdict = Judgement("undetermined")
+    if verdict.verdict == "misbound" and not present:
+        verdict = _with(verdict, "fabricated")
+    if verdict.verdict == "undetermined" and not present and _is_fabricated(said.bound, reading):
+        verdict = _with(verdict, "fabricated")
+    start, end = said.expression.start, said.expression.end
+    return Judgement(
+        verdict.verdict,
+        verdict.evidence,
+        said.bound.period,
+        verdict.period_in_source,
+        verdict.correction,
+        (start, end),
+        present,
+    )
+
+
+def _with(judgement: Judgement, verdict: Verdict) -> Judgement:
+    return Judgement(verdict, judgement.evidence, None, judgement.period_in_source, judgement.correction)
+
+
+def _is_fabricated(said: Bound, reading: SourceReading) -> bool:
+    """Whether the source names periods of that kind, and every one of them is another."""
+    alike = [bound for bound in reading.bounds if bound.period.granularity == said.period.granularity]
+    return bool(alike) and all(agreement(said, bound) == "different" for bound in reading.bounds)
+
+
+# ---- by values -------------------------------------------------------------------------------------------------------
+
+
+def _by_values(said: _Said, reading: SourceReading) -> Judgement | None:
+    """Hold each value of the claim against the places where the source has it too, best labelled first."""
+    undecided: Judgement | None = None
+    for value in sorted(said.values, key=lambda value: (-len(f"{value.number:g}"), value.start)):
+        mentions = reading.mentions.get(value.key) or _scaled(value, reading)
+        if not mentions:
+            continue
+        judgement = _among(said, mentions)
+        if judgement.verdict != "undetermined":
+            return judgement
+        undecided = undecided or judgement
+    return undecided
+
+
+def _scaled(value: Value, reading: SourceReading) -> list[Mention]:
+    if value.scale == 1.0:
+        return []
+    return [
+        mention
+        for group in reading.mentions.values()
+        for mention in group
+        if agree_scaled(value, mention.value, mention.unit)
+    ]
+
+
+_CLOSE = 0.6
+
+
+def _among(said: _Said, mentions: list[Mention]) -> Judgement:
+    scores = [_label_score(said.words, mention.words) for mention in mentions]
+    best = max(scores)
+    chosen = [mention for mention, score in zip(mentions, scores, strict=True) if score >= best * _CLOSE]
+    with_period = [mention for mention in chosen if mention.bounds]
+    if not with_period:
+        return Judgement("undetermined", tuple(mention.span for mention in chosen))
+    grades = [(mention, *_grade(said.bound, mention)) for mention in with_period]
+    for wanted, verdict in (("same", "supported"), ("coarser", "underspecified"), ("unknown", "undetermined")):
+        for mention, grade, bound in grades:
+            if grade == wanted:
+                finer = bound.period if verdict == "underspecified" else None
+                return Judgement(
+                    verdict,  # type: ignore[arg-type]
+                    (mention.span,),
+                    period_in_source=bound.period,
+                    correction=_correction(finer, said.expression) if finer else None,
+                )
+    if best == 0 and len(mentions) > 1:
+        return Judgement("undetermined", tuple(mention.span for mention in chosen))
+    top = max(range(len(mentions)), key=lambda index: (bool(mentions[index].bounds), scores[index]))
+    mention = mentions[top]
+    bound = _closest(said.bound, mention.bounds)
+    return Judgement(
+        "misbound", (mention.span,), period_in_source=bound.period, correction=_correction(bound.period, said.expression)
+    )
+
+
+def _label_score(claim: frozenset[str], label: frozenset[str]) -> float:
+    shared = len(claim & label)
+    return shared + shared / len(label) if label else 0.0
+
+
+def _grade(said: Bound, mention: Mention) -> tuple[str, Bound]:
+    graded = [(agreement(said, bound), bound) for bound in mention.bounds]
+    for wanted in ("same", "coarser", "unknown"):
+        for grade, bound in graded:
+            if grade == wanted:
+                return grade, bound
+    return graded[0]
+
+
+def _closest(said: Bound, bounds: tuple[Bound, ...]) -> Bound:
+    """The bound that answers in the claim's own granularity, else the first."""
+    alike = [bound for bound in bounds if bound.period.granularity == said.period.granularity and not bound.period.is_partial]
+    return (alike or list(bounds))[0]
+
+
+def _correction(period: Period, expression: TimeExpression) -> str:
+    return period.format_like(expression)
+
+
+# ---- by wording ------------------------------------------------------------------------------------------------------
+
+_NEAR_VERBATIM = 0.6
+
+
+def _by_wording(said: _Said, reading: SourceReading) -> Judgement | None:
+    """A sentence that the source has too: the expression that stands between the same words there is the true one."""
+    assert said.dated is not None
+    if len(said.words) < 2:
+        return None
+    best: list[tuple[float, Dated]] = []
+    top = 0.0
+    similar: dict[int, float] = {}
+    for dated in reading.dated:
+        if dated.sentence not in similar:
+            similar[dated.sentence] = _containment(said.words, reading.sentences[dated.sentence].words)
+        likeness = similar[dated.sentence]
+        if likeness < _NEAR_VERBATIM:
+            continue
+        score = likeness + _context_score(said.dated, dated)
+        best.append((score, dated))
+        top = max(top, score)
+    close = [dated for score, dated in best if score >= top - 1e-9]
+    if not close or top < 1.0:
+        return None
+    graded = [(agreement(said.bound, dated.bound), dated) for dated in close]
+    for wanted, verdict in (("same", "supported"), ("coarser", "underspecified"), ("unknown", "undetermined")):
+        for grade, dated in graded:
+            if grade == wanted:
+                return Judgement(verdict, (_span(dated),), period_in_source=dated.bound.period)  # type: ignore[arg-type]
+    dated = graded[0][1]
+    period = dated.bound.period
+    return Judgement("misbound", (_span(dated),), period_in_source=period, correction=_correction(period, said.expression))
+
+
+def _containment(claim: frozenset[str], sentence: frozenset[str]) -> float:
+    return len(claim & sentence) / len(claim) if claim else 0.0
+
+
+def _context_score(one: Dated, other: Dated) -> float:
+    """How far the words agree outwards from the expression on either side; 2 where both sides agree to the end."""
+    return _side(one.before, other.before) + _side(one.after, other.after)
+
+
+def _side(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+    longest = max(len(one), len(other))
+    if not longest:
+        return 1.0
+    agreed = 0.0
+    weight = total = 0.0
+    for index in range(longest):
+        weight = 1.0 / (1 + index)
+        total += weight
+        if index < len(one) and index < len(other) and one[index] == other[index]:
+            agreed += weight
+    return agreed / total
+
+
+def _span(dated: Dated) -> SourceSpan:
+    expression = dated.expression
+    return SourceSpan(expression.start, expression.end, expression.text)
+
+
+# ---- by event --------------------------------------------------------------------------------------------------------
+
+
+def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
+    """No value to hold on to: the sentences that share most with the claim, and the periods they name."""
+    if not said.words:
+        return None
+    scored = [
+        (len(said.words & sentence.words), _containment(said.words, sentence.words), index)
+        for index, sentence in enumerate(reading.sentences)
+    ]
+    shared, best, _ = max(scored, default=(0, 0.0, 0))
+    if shared < 2 or best < 0.5:
+        return None
+    chosen = {index for count, _, index in scored if count == shared}
+    dated = [one for one in reading.dated if one.sentence in chosen]
+    if not dated:
+        return None
+    graded = [(agreement(said.bound, one.bound), one) for one in dated]
+    for wanted, verdict in (("same", "supported"), ("coarser", "underspecified"), ("unknown", "undetermined")):
+        for grade, one in graded:
+            if grade == wanted:
+                return Judgement(verdict, (_span(one),), period_in_source=one.bound.period)  # type: ignore[arg-type]
+    alike = [one for one in dated if one.bound.period.granularity == said.bound.period.granularity]
+    if not alike:
+        return Judgement("undetermined", tuple(_span(one) for one in dated))
+    period = alike[0].bound.period
+    return Judgement("misbound", (_span(alike[0]),), period_in_source=period, correction=_correction(period, said.expression))

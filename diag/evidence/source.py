@@ -1,0 +1,136 @@
+"""A source as the evidence tier sees it: its text and tables read once, its values indexed by number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
+from diag.evidence.agreement import Bound
+from diag.evidence.clauses import Dated, Sentence, read_text
+from diag.evidence.tables import read_table
+from diag.evidence.values import Value
+from diag.evidence.words import words_of
+from diag.records import Record, SourceSpan, Table
+from diag.timex import FiscalYearEnd, TimeExpression, find
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a claim is held against: text (Markdown tables in it are read as tables) and tables of cells."""
+
+    text: str = ""
+    tables: tuple[Table, ...] = ()
+
+    @classmethod
+    def of(cls, record: Record) -> Source:
+        """The source of a record."""
+        return cls(record.context, record.tables)
+
+
+class Mention(NamedTuple):
+    """A value somewhere in the source, the periods it belongs to, and the words around it."""
+
+    value: Value
+    bounds: tuple[Bound, ...]
+    words: frozenset[str]
+    span: SourceSpan
+    unit: float = 1.0
+    is_carried: bool = False
+
+
+class SourceReading(NamedTuple):
+    """All that a judgement asks of a source."""
+
+    mentions: dict[float, list[Mention]]
+    sentences: tuple[Sentence, ...]
+    dated: tuple[Dated, ...]
+    bounds: tuple[Bound, ...]
+    expressions: tuple[TimeExpression, ...]
+    rows: tuple[Mention, ...]
+
+
+_PIPE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_PIPE_RULE = re.compile(r"[\s|:\-]+")
+_WIDEST_CAPTION = 160
+
+
+@lru_cache(maxsize=512)
+def read_source(
+    source: Source, language: str | None, document_date: date | str | None, fiscal_year_end: str | FiscalYearEnd | None
+) -> SourceReading:
+    """Read a source; the last ones read are kept, since many questions share one."""
+
+    def find_in(text: str) -> list[TimeExpression]:
+        return find(text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end)
+
+    mentions: list[Mention] = []
+    bounds: list[Bound] = []
+    text = source.text
+    for first, last, rows in _markdown_tables(text):
+        caption = text[max(0, first - _WIDEST_CAPTION) : first]
+        reading = read_table([[cell for cell, _ in row] for row in rows], find_in, caption)
+        for cell in reading.values:
+            content, offset = rows[cell.row][cell.column]
+            span = SourceSpan(offset, offset + len(content), content)
+            mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit))
+        bounds.extend(reading.bounds)
+        text = text[:first] + re.sub(r"[^\n]", " ", text[first:last]) + text[last:]
+    for number, table in enumerate(source.tables):
+        reading = read_table(table.rows, find_in, f"{table.title} {source.text[:_WIDEST_CAPTION]}")
+        for cell in reading.values:
+            content = table.rows[cell.row][cell.column]
+            span = SourceSpan(0, len(content), content, number, cell.row, cell.column)
+            mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit))
+        bounds.extend(reading.bounds)
+    rows = tuple(mentions)
+    expressions = find_in(text)
+    prose = read_text(text, expressions)
+    for value in prose.values:
+        sentence = prose.sentences[value.sentence]
+        span = SourceSpan(value.value.start, value.value.end, text[value.value.start : value.value.end])
+        mentions.append(Mention(value.value, value.bounds, sentence.words, span, is_carried=value.is_carried))
+    bounds.extend(dated.bound for dated in prose.dated)
+    index: dict[float, list[Mention]] = {}
+    for mention in mentions:
+        index.setdefault(mention.value.key, []).append(mention)
+    return SourceReading(index, prose.sentences, prose.dated, tuple(dict.fromkeys(bounds)), tuple(expressions), rows)
+
+
+def _markdown_tables(text: str) -> Iterator[tuple[int, int, list[list[tuple[str, int]]]]]:
+    """Start, end and cells (with their offsets) of each run of `|` rows."""
+    if "|" not in text:
+        return
+    run: list[re.Match[str]] = []
+    for match in _PIPE_ROW.finditer(text):
+        if run and match.start() != run[-1].end() + 1:
+            yield from _one_table(text, run)
+            run = []
+        run.append(match)
+    yield from _one_table(text, run)
+
+
+def _one_table(text: str, run: list[re.Match[str]]) -> Iterator[tuple[int, int, list[list[tuple[str, int]]]]]:
+    if len(run) < 2:
+        return
+    rows: list[list[tuple[str, int]]] = []
+    for line in run:
+        if _PIPE_RULE.fullmatch(line.group()):
+            continue
+        cells: list[tuple[str, int]] = []
+        offset = line.start() + line.group().index("|") + 1
+        for part in line.group().strip()[1:-1].split("|"):
+            content = part.strip()
+            cells.append((content, offset + len(part) - len(part.lstrip())))
+            offset += len(part) + 1
+        rows.append(cells)
+    if rows:
+        yield run[0].start(), run[-1].end(), rows
+
+
+def label_words(text: str) -> frozenset[str]:
+    """The content words of a question or an answer."""
+    return words_of(text.lower())
