@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from diag.timex import Period, TimeExpression
@@ -31,6 +32,7 @@ def bound_of(expression: TimeExpression) -> Bound | None:
     return Bound(period, expression.text, is_bare and not re.search(r"ended|ending|止", expression.text))
 
 
+@lru_cache(maxsize=65536)
 def agreement(said: Bound, given: Bound) -> Agreement:
     """`same`; `coarser` where the claim says less than the source; `unknown` where the two cannot be compared.
 
@@ -47,6 +49,8 @@ def agreement(said: Bound, given: Bound) -> Agreement:
         return "different"
     if (said.is_bare or given.is_bare) and _named_year(said) == _named_year(given) and _is_yearlong(one) and _is_yearlong(other):
         return "same"
+    if one.is_range and other.is_range:
+        return "different"
     if one.contains(other):
         return "coarser"
     if other.contains(one):

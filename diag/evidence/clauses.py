@@ -54,7 +54,7 @@ class TextReading(NamedTuple):
 
 
 _NEAR = re.compile(r"[a-z]+|\d[\d,.]*\d|\d|[㐀-鿿]")
-_NEAR_WORDS = 8
+NEAR_WORDS = 8
 _NEAR_CHARACTERS = 90
 
 
@@ -83,7 +83,7 @@ def read_text(text: str, expressions: list[TimeExpression]) -> TextReading:
         for expression, bound in own:
             left = _NEAR.findall(lowered[max(start, expression.start - _NEAR_CHARACTERS) : expression.start])
             right = _NEAR.findall(lowered[expression.end : min(end, expression.end + _NEAR_CHARACTERS)])
-            dated.append(Dated(expression, bound, index, tuple(left[::-1][:_NEAR_WORDS]), tuple(right[:_NEAR_WORDS])))
+            dated.append(Dated(expression, bound, index, tuple(left[::-1][:NEAR_WORDS]), tuple(right[:NEAR_WORDS])))
         if not own:
             found.extend(TextValue(value, carried, index, True) for value in inside)
             continue
@@ -114,7 +114,7 @@ def _bind(
 ) -> list[tuple[Bound, ...]]:
     if not values:
         return []
-    if len(own) == 1:
+    if len(own) == 1 and not _heads_parenthesis(text, own[0][0]):
         return [(own[0][1],)] * len(values)
     if _RESPECTIVELY.search(text, start, end):
         zipped = _respectively(text, values, own)
@@ -156,11 +156,40 @@ def _runs(text: str, spans: list[tuple[int, int]]) -> list[list[int]]:
     return runs
 
 
+_OPENED = re.compile(r"[(（]\s*(?:in |at |as at |as of |FY )?$", re.IGNORECASE)
+_COLON = re.compile(r"\s*[:：–-]")
+
+
+def _heads_parenthesis(text: str, expression: TimeExpression) -> bool:
+    """`£13.0 million (2018: £12.0 million)`: the period in the parenthesis is that of the value behind it alone."""
+    return (
+        _COLON.match(text, expression.end) is not None
+        and _OPENED.search(text, max(0, expression.start - 12), expression.start) is not None
+    )
+
+
+def _year_after(bound: Bound) -> tuple[Bound, ...]:
+    """The reporting period beside a comparative one, which is that of the year before."""
+    try:
+        period = bound.period.shift(1, "year")
+    except ValueError:
+        return ()
+    return (Bound(period, period.format_like(bound.text), bound.is_bare),)
+
+
 def _nearest(
     text: str, index: int, values: list[Value], own: list[tuple[TimeExpression, Bound]]
 ) -> tuple[Bound, ...]:
     """The period after the value in its clause, else the one before it, else the next one of the sentence."""
     value = values[index]
+    led = [pair for pair in own if _heads_parenthesis(text, pair[0])]
+    for pair in led:
+        close = text.find(")", pair[0].end)
+        if pair[0].end <= value.start and (close < 0 or value.end <= close + 1):
+            return (pair[1],)
+    if led:
+        outside = [pair for pair in own if pair not in led]
+        return _nearest(text, index, values, outside) if outside else _year_after(led[0][1])
     following = next((pair for pair in own if pair[0].start >= value.end), None)
     preceding = next((pair for pair in reversed(own) if pair[0].end <= value.start), None)
     next_value = values[index + 1].start if index + 1 < len(values) else len(text)

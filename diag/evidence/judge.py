@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from diag.evidence.agreement import Bound, agreement, bound_of
-from diag.evidence.clauses import Dated, TextReading, TextValue, read_text
+from diag.evidence.clauses import NEAR_WORDS, Dated, TextReading, read_text
 from diag.evidence.source import Mention, Source, SourceReading, read_source
 from diag.evidence.values import Value, agree_scaled
 from diag.evidence.words import words_of
@@ -300,14 +301,12 @@ def _side(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     longest = max(len(one), len(other))
     if not longest:
         return 1.0
-    agreed = 0.0
-    weight = total = 0.0
-    for index in range(longest):
-        weight = 1.0 / (1 + index)
-        total += weight
-        if index < len(one) and index < len(other) and one[index] == other[index]:
-            agreed += weight
-    return agreed / total
+    agreed = sum(weight for weight, mine, its in zip(_WEIGHTS, one, other, strict=False) if mine == its)
+    return agreed / _TOTALS[longest]
+
+
+_WEIGHTS = tuple(1 / (1 + index) for index in range(NEAR_WORDS))
+_TOTALS = tuple(accumulate(_WEIGHTS, initial=0.0))
 
 
 def _span(dated: Dated) -> SourceSpan:

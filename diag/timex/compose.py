@@ -79,8 +79,11 @@ def compose(matches: list[Match], folded: str, original: str, codes: tuple[str, 
             end = matches[index + 1].end
             closing = joints.closing.match(folded, end)
             has_lead = led_by == "between" or (led_by in ("range", "since") and gap.strip() not in ("-", "--"))
+            last = meanings[index + 1]
+            if last.is_bare_year and (meaning.value or "").startswith("FY"):
+                last = last._replace(value=f"FY{last.value}")
             closed = closing.end() if closing and closing.group() else end
-            items.append(Item(start if has_lead else match.start, closed, meaning, meanings[index + 1]))
+            items.append(Item(start if has_lead else match.start, closed, meaning, last))
             index += 2
             continue
         items.append(_single(match, meaning, folded, led_by, start, joints))

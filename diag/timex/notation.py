@@ -129,6 +129,8 @@ def _substituted(value: str, example: str) -> str | None:
 
 
 def _replace_year(text: str, old: str, new: str) -> str | None:
+    if not (old.isdigit() and new.isdigit()):
+        return None
     if old in text:
         return text.replace(old, new, 1)
     full_width = old.translate({48 + n: 0xFF10 + n for n in range(10)})

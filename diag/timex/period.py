@@ -93,7 +93,7 @@ class Period:
         if self.is_partial or other.is_partial:
             return _partial_equality(self.value, other.value)
         if self._shares_calendar(other):
-            if self.granularity == other.granularity == "time" or "T" in self.value + other.value:
+            if "T" in self.value or "T" in other.value or not self.is_placed:
                 return False
             return (self.start, self.end) == (other.start, other.end)
         return None
@@ -234,7 +234,8 @@ def _parse_range(value: str, fiscal_year_end: FiscalYearEnd | None) -> Period:
     granularity = min((end.granularity for end in ends), key=GRANULARITIES.index)
     start = ends[0].start if first else None
     end = ends[-1].end if last else None
-    if start and end and end < start:
+    is_backwards = end < start if start and end else bool(last) and first[:6] > last[:6] and first[:2] == last[:2] == "FY"
+    if is_backwards:
         raise ValueError(f"the range ends before it starts: {value}")
     calendar: Calendar = "fiscal" if any(end.calendar == "fiscal" for end in ends) else "civil"
     return Period(value, start, end, granularity, calendar, fiscal_year_end)
