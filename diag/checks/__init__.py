@@ -1,0 +1,31 @@
+"""Data quality of the time in a data set, without a model."""
+
+from diag.checks.dataset_checks import (
+    FINGERPRINTS,
+    balance,
+    duplicate_ids,
+    fingerprint_table,
+    leaks,
+    near_duplicates,
+)
+from diag.checks.finding import CHECKS, Finding, Severity, advice
+from diag.checks.fingerprint import Fingerprint, fingerprint, label_class
+from diag.checks.record_checks import Checked, check_record
+
+__all__ = [
+    "CHECKS",
+    "FINGERPRINTS",
+    "Checked",
+    "Finding",
+    "Fingerprint",
+    "Severity",
+    "advice",
+    "balance",
+    "check_record",
+    "duplicate_ids",
+    "fingerprint",
+    "fingerprint_table",
+    "label_class",
+    "leaks",
+    "near_duplicates",
+]

@@ -1,0 +1,136 @@
+"""The command `diag`: thin; each command calls the function of the same name, and imports what it needs by itself."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from diag import __version__
+from diag.errors import DiagError, InputError
+
+if TYPE_CHECKING:
+    from diag.pipeline import CheckResult, Progress
+
+app = typer.Typer(
+    name="diag",
+    help="Find out when, where and why a language model gets time wrong.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"chronodiag {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction]
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def check(
+    data: Annotated[str, typer.Argument(help="A JSONL, JSON, CSV, TSV or Parquet file, a folder, or a data set's name.")],
+    out: Annotated[Path | None, typer.Option(help="The run folder; by default runs/check-NAME.")] = None,
+    map: Annotated[
+        list[str] | None, typer.Option("--map", help="FIELD=COLUMN, where a field goes by another name (context=passage).")
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="jsonl, json, csv, tsv, parquet or datasets.")] = None,
+    against: Annotated[str | None, typer.Option(help="Another data set that must share no record with this one.")] = None,
+    fail_if: Annotated[
+        list[str] | None, typer.Option("--fail-if", help="A condition such as 'misbound>0' or 'absent_rate>1%': exit 3.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that is no record.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")] = False,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 is one a core.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Find the temporal faults of a data set of (context, question, answer), without a model."""
+    from diag import gate, pipeline
+
+    conditions = gate.parse_conditions(fail_if or [], pipeline.figure_names())
+    folder = out or Path("runs") / f"check-{Path(data).stem or 'data'}"
+    options = pipeline.CheckOptions(_pairs(map or []), format, strict, against, workers, resume)
+    result = _with_progress(data, lambda progress: pipeline.check(data, folder, options, progress))
+    if as_json:
+        import orjson
+
+        sys.stdout.buffer.write(orjson.dumps(result.report, option=orjson.OPT_INDENT_2) + b"\n")
+    else:
+        from diag.report import check_text
+
+        typer.echo(check_text(result.report))
+        typer.echo(f"Report: {(folder / 'report.html').resolve()}")
+    gate.check_gate(conditions, pipeline.figures(result.report))
+
+
+def _pairs(entries: list[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for entry in entries:
+        field, sign, column = entry.partition("=")
+        if not sign or not field or not column:
+            raise InputError(f"--map {entry!r}: write FIELD=COLUMN, such as context=passage")
+        pairs[field.strip()] = column.strip()
+    return pairs
+
+
+def _with_progress(data: str, work: Any) -> CheckResult:
+    """Show a bar of the bytes done where a person is looking, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return work(None)
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    place = Path(data)
+    total = place.stat().st_size if place.is_file() else None
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("checking", total=total)
+
+        def advance(done: int) -> None:
+            bar.advance(task, done)
+
+        progress: Progress_ = advance
+        return work(progress)
+
+
+if TYPE_CHECKING:
+    Progress_ = Progress
+else:
+    Progress_ = Any
+
+
+def main() -> None:
+    """Run the command line; an error that a user can mend is one sentence and an exit code."""
+    debug = "--debug" in sys.argv
+    try:
+        app()
+    except DiagError as error:
+        if debug:
+            raise
+        typer.echo(f"diag: {error}", err=True)
+        raise SystemExit(error.exit_code) from None
+    except KeyboardInterrupt:
+        typer.echo("diag: interrupted; the run goes on with --resume", err=True)
+        raise SystemExit(1) from None
+    except Exception as error:
+        if debug:
+            raise
+        typer.echo(f"diag: {type(error).__name__}: {error} (a fault of the program; --debug shows where)", err=True)
+        raise SystemExit(1) from None
+
+
+if __name__ == "__main__":
+    main()

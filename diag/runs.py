@@ -1,0 +1,159 @@
+"""The run folder: written part by part, each by rename, so that a run killed at any point can go on.
+
+While a run works, `parts/00012/` holds what came of the twelfth part of its data, complete or not there. At the end the
+parts are joined into the folder's tables, and taken away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from diag.errors import DiagError, InputError
+
+SCHEMA_VERSION = 1
+_PARTS = "parts"
+_BLOCK = 1 << 20
+
+
+def start_run(folder: Path, identity: Mapping[str, Any], *, resume: bool) -> None:
+    """Make the run folder, or take up an unfinished one.
+
+    `identity` is what makes two runs the same: command, data hash, arguments, versions. Raises InputError where the
+    folder holds another run, a finished one, or an unfinished one without `resume`.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        if folder.exists() and any(folder.iterdir()):
+            raise InputError(f"{folder} is not empty and holds no run: give another --out")
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / "manifest.json", {**identity, "schema_version": SCHEMA_VERSION, "finished": False})
+    elif manifest.get("finished"):
+        raise InputError(f"{folder} holds a finished run: give another --out")
+    elif not resume:
+        raise InputError(f"{folder} holds an unfinished run: add --resume to go on with it, or give another --out")
+    else:
+        changed = [key for key, value in identity.items() if manifest.get(key) != value]
+        if changed:
+            raise InputError(f"{folder} was begun with another {', '.join(changed)}: it cannot be resumed, give another --out")
+    (folder / _PARTS).mkdir(exist_ok=True)
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a run folder; None where there is none. Raises InputError where it is broken."""
+    try:
+        return orjson.loads((folder / "manifest.json").read_bytes())
+    except FileNotFoundError:
+        return None
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{folder}/manifest.json is broken: the folder cannot be used") from error
+
+
+def has_part(folder: Path, number: int) -> bool:
+    """Whether a part is there, and so complete."""
+    return _part(folder, number).is_dir()
+
+
+def write_part(folder: Path, number: int, tables: Mapping[str, pa.Table], lines: Mapping[str, bytes]) -> None:
+    """Write the tables and line files of one part; it appears whole or not at all."""
+    target = _part(folder, number)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    shutil.rmtree(temporary, ignore_errors=True)
+    try:
+        temporary.mkdir(parents=True)
+        for name, table in tables.items():
+            pq.write_table(table, temporary / f"{name}.parquet", compression="zstd")
+        for name, content in lines.items():
+            (temporary / name).write_bytes(content)
+        temporary.rename(target)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise DiagError(f"{folder}: part {number} could not be written ({error.strerror}); mend that and add --resume") from error
+
+
+def part_tables(folder: Path, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """The table `name` of each part, in order."""
+    for part in _part_folders(folder):
+        yield pq.read_table(part / f"{name}.parquet", columns=list(columns) if columns else None)
+
+
+def join_tables(folder: Path, name: str, schema: pa.Schema, more: Sequence[pa.Table] = ()) -> None:
+    """Join the parts' tables `name`, and `more` behind them, into the folder's, one row group a part."""
+
+    def write(temporary: Path) -> None:
+        with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+            for table in part_tables(folder, name):
+                writer.write_table(table)
+            for table in more:
+                writer.write_table(table)
+
+    _replace(folder / f"{name}.parquet", write)
+
+
+def join_lines(folder: Path, name: str) -> None:
+    """Join the parts' line files `name` into the folder's."""
+
+    def write(temporary: Path) -> None:
+        with temporary.open("wb") as out:
+            for part in _part_folders(folder):
+                with (part / name).open("rb") as stream:
+                    shutil.copyfileobj(stream, out, _BLOCK)
+
+    _replace(folder / name, write)
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file through a temporary one."""
+    _replace(path, lambda temporary: temporary.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2)))
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a text file through a temporary one."""
+    _replace(path, lambda temporary: temporary.write_text(content, encoding="utf-8"))
+
+
+def finish_run(folder: Path, additions: Mapping[str, Any]) -> None:
+    """Complete the manifest and take the parts away."""
+    manifest = read_manifest(folder) or {}
+    write_json(folder / "manifest.json", {**manifest, **additions, "finished": True})
+    shutil.rmtree(folder / _PARTS, ignore_errors=True)
+
+
+def hash_file(path: Path) -> str:
+    """The SHA-256 of a file, or of the files of a folder with their names."""
+    digest = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if not file.is_file():
+            continue
+        if path.is_dir():
+            digest.update(str(file.relative_to(path)).encode())
+        with file.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _part(folder: Path, number: int) -> Path:
+    return folder / _PARTS / f"{number:06d}"
+
+
+def _part_folders(folder: Path) -> list[Path]:
+    return sorted(part for part in (folder / _PARTS).iterdir() if not part.name.startswith("."))
+
+
+def _replace(path: Path, write: Any) -> None:
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        write(temporary)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise DiagError(f"{path} could not be written ({error.strerror or error})") from error
