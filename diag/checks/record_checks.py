@@ -139,6 +139,8 @@ def _calendars(record: Record, reading: SourceReading, is_known: bool) -> Iterat
 
 
 _LONGEST_COMPARED = 400
+_STATEMENT_WORDS = 5
+_REFERS_BACK = re.compile(r"\b(?:this|these|those|such|that)\b|该|此|上述", re.IGNORECASE)
 
 
 def _contradictions(record: Record, reading: SourceReading) -> Iterator[Finding]:
@@ -148,7 +150,8 @@ def _contradictions(record: Record, reading: SourceReading) -> Iterator[Finding]
         dated.setdefault(one.sentence, []).append(one.expression)
     by_words: dict[frozenset[str], list[int]] = {}
     for index, sentence in enumerate(reading.sentences[:_LONGEST_COMPARED]):
-        if len(sentence.words) >= 4 and len(dated.get(index, ())) == 1:
+        text = record.context[sentence.start : sentence.end]
+        if len(sentence.words) >= _STATEMENT_WORDS and len(dated.get(index, ())) == 1 and not _REFERS_BACK.search(text):
             by_words.setdefault(sentence.words, []).append(index)
     for twins in by_words.values():
         for first, second in zip(twins, twins[1:], strict=False):

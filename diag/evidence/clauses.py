@@ -68,8 +68,13 @@ def read_text(text: str, expressions: list[TimeExpression]) -> TextReading:
     found: list[TextValue] = []
     dated: list[Dated] = []
     carried: tuple[Bound, ...] = ()
+    carries_on = False
     next_value = next_bound = 0
+    last_end = 0
     for start, end in _sentence_spans(text, taken):
+        if carried and not carries_on and "\n\n" in text[last_end - 2 : start + 1]:
+            carried = ()
+        last_end = end
         own: list[tuple[TimeExpression, Bound]] = []
         while next_bound < len(bounds) and bounds[next_bound][0].start < end:
             own.append(bounds[next_bound])
@@ -90,7 +95,17 @@ def read_text(text: str, expressions: list[TimeExpression]) -> TextReading:
         for value, its in zip(inside, _bind(text, start, end, inside, own), strict=True):
             found.append(TextValue(value, its, index, False))
         carried = tuple(bound for _, bound in own)
+        carries_on = _is_heading(text[start:end])
     return TextReading(tuple(sentences), tuple(found), tuple(dated))
+
+
+_LONGEST_HEADING = 90
+
+
+def _is_heading(line: str) -> bool:
+    """Whether a line stands over what follows: short, and without the end of a sentence."""
+    stripped = line.strip()
+    return len(stripped) <= _LONGEST_HEADING and stripped[-1:] not in ".!?;。！？；"
 
 
 def _sentence_spans(text: str, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -28,6 +28,12 @@ _ASKS_WHEN = re.compile(
     r"|何时|什么时候|哪一?(?:个)?(?:年|季度|月|天|日|财年|半年|报告期)|什么时间",
     re.IGNORECASE,
 )
+_COMPARES = re.compile(
+    r"\b(?:larger|largest|highest|higher|lowest|lower|smallest|smaller|greater|greatest|more|most|less|least|exceed\w*|above|"
+    r"below|between|change|difference|increase|decrease|average|sum|led to|caused?|reason|why|how many years)\b|最[高低大小多少]|变化|差额",
+    re.IGNORECASE,
+)
+_NUMBER_ALONE = re.compile(r"\s*-?\d{4}(?:\.\d+)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class _Said(NamedTuple):
     values: tuple[Value, ...]
     words: frozenset[str]
     dated: Dated | None
+    is_comparison: bool = False
 
 
 def judge(
@@ -92,15 +99,19 @@ def judge(
     return min(judgements, key=lambda judgement: _SEVERITY.index(judgement.verdict))
 
 
+_LONGEST_VALUE_ANSWER = 80
 _SEVERITY = ("misbound", "fabricated", "omitted", "underspecified", "supported", "undetermined")
 
 
 def _said(
     question: str, answer: str, question_times: list[TimeExpression], answer_times: list[TimeExpression]
 ) -> list[_Said]:
+    if question and not _ASKS_WHEN.search(question) and _NUMBER_ALONE.fullmatch(answer):
+        answer_times = []
     bounds = [(expression, bound) for expression in answer_times if (bound := bound_of(expression))]
     claim_words = words_of(f"{question}\n{answer}".lower())
     reading = read_text(answer, answer_times)
+    compares = _COMPARES.search(question) is not None
     if bounds:
         asked = _values_of(question, question_times) if not reading.values else []
         return [
@@ -110,6 +121,7 @@ def _said(
                 tuple(value.value for value in reading.values if bound in value.bounds) or tuple(asked),
                 claim_words if question else _sentence_words(reading, expression),
                 None if question else next((d for d in reading.dated if d.expression is expression), None),
+                compares,
             )
             for expression, bound in bounds
         ]
@@ -117,8 +129,9 @@ def _said(
     if len({bound.period for _, bound in asked_bounds}) != 1 or _ASKS_WHEN.search(question):
         return []
     expression, bound = asked_bounds[0]
-    values = tuple(value.value for value in reading.values)
-    return [_Said(expression, bound, values, claim_words, None)]
+    is_value = len(answer) <= _LONGEST_VALUE_ANSWER
+    values = tuple(value.value for value in reading.values) if is_value else ()
+    return [_Said(expression, bound, values, claim_words, None, compares or not is_value)]
 
 
 def _values_of(text: str, times: list[TimeExpression]) -> list[Value]:
@@ -134,19 +147,19 @@ def _sentence_words(reading: TextReading, expression: TimeExpression) -> frozens
 
 
 def _judge_one(said: _Said, reading: SourceReading) -> Judgement:
-    present = any(agreement(said.bound, bound) == "same" for bound in reading.bounds)
+    present = _is_present(said.bound, reading)
     verdict: Judgement | None = None
     if said.dated is not None:
         verdict = _by_wording(said, reading)
     if verdict is None and said.values:
         verdict = _by_values(said, reading)
-    if verdict is None and not said.values:
+    if verdict is None and not said.values and not said.is_comparison:
         verdict = _by_event(said, reading)
     if verdict is None:
         verdict = Judgement("undetermined")
     if verdict.verdict == "misbound" and not present:
         verdict = _with(verdict, "fabricated")
-    if verdict.verdict == "undetermined" and not present and _is_fabricated(said.bound, reading):
+    if verdict.verdict == "undetermined" and not present and not said.is_comparison and _is_fabricated(said.bound, reading):
         verdict = _with(verdict, "fabricated")
     start, end = said.expression.start, said.expression.end
     return Judgement(
@@ -158,6 +171,17 @@ def _judge_one(said: _Said, reading: SourceReading) -> Judgement:
         (start, end),
         present,
     )
+
+
+def _is_present(said: Bound, reading: SourceReading) -> bool:
+    """Whether the source names the period, or both ends of the range."""
+    if any(agreement(said, bound) == "same" for bound in reading.bounds):
+        return True
+    first, _, last = said.period.value.partition("/")
+    if not (first and last):
+        return False
+    ends = (Period.parse(end, fiscal_year_end=said.period.fiscal_year_end) for end in (first, last))
+    return all(any(agreement(Bound(end, said.text, True), bound) == "same" for bound in reading.bounds) for end in ends)
 
 
 def _with(judgement: Judgement, verdict: Verdict) -> Judgement:
@@ -199,6 +223,9 @@ def _scaled(value: Value, reading: SourceReading) -> list[Mention]:
 
 
 _CLOSE = 0.6
+_COMMON_NUMBER = 100
+_LABELLED = 1.3
+"""What a small number or a percentage, which stands in many places by chance, needs in common with its label."""
 
 
 def _among(said: _Said, mentions: list[Mention]) -> Judgement:
@@ -219,7 +246,8 @@ def _among(said: _Said, mentions: list[Mention]) -> Judgement:
                     period_in_source=bound.period,
                     correction=_correction(finer, said.expression) if finer else None,
                 )
-    if best == 0 and len(mentions) > 1:
+    weak = all(mention.value.number < _COMMON_NUMBER or mention.value.is_percent for mention in mentions)
+    if best < (_LABELLED if weak else 0.01 if len(mentions) > 1 else 0.0):
         return Judgement("undetermined", tuple(mention.span for mention in chosen))
     top = max(range(len(mentions)), key=lambda index: (bool(mentions[index].bounds), scores[index]))
     mention = mentions[top]
@@ -317,6 +345,10 @@ def _span(dated: Dated) -> SourceSpan:
 # ---- by event --------------------------------------------------------------------------------------------------------
 
 
+_EVENT_WORDS = 3
+_EVENT_SHARE = 0.6
+
+
 def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
     """No value to hold on to: the sentences that share most with the claim, and the periods they name."""
     if not said.words:
@@ -326,7 +358,7 @@ def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
         for index, sentence in enumerate(reading.sentences)
     ]
     shared, best, _ = max(scored, default=(0, 0.0, 0))
-    if shared < 2 or best < 0.5:
+    if shared < _EVENT_WORDS or best < _EVENT_SHARE:
         return None
     chosen = {index for count, _, index in scored if count == shared}
     dated = [one for one in reading.dated if one.sentence in chosen]
@@ -338,7 +370,7 @@ def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
             if grade == wanted:
                 return Judgement(verdict, (_span(one),), period_in_source=one.bound.period)  # type: ignore[arg-type]
     alike = [one for one in dated if one.bound.period.granularity == said.bound.period.granularity]
-    if not alike:
+    if len({one.bound.period for one in alike}) != 1:
         return Judgement("undetermined", tuple(_span(one) for one in dated))
     period = alike[0].bound.period
     return Judgement("misbound", (_span(alike[0]),), period_in_source=period, correction=_correction(period, said.expression))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -53,6 +53,36 @@ class SourceReading(NamedTuple):
     rows: tuple[Mention, ...]
 
 
+_DEFINES = re.compile(
+    r"[\"“”「『](?P<name>[^\"“”「」『』\n]{2,40})[\"“”」』]\s*,?\s*(?:means|shall mean|refers? to|denotes|is defined as|是指|系指|指|定义为)"
+    r"[^.;。；\n]{0,40}$",
+    re.IGNORECASE,
+)
+_NAMED_AFTER = re.compile(r"\s*[(（](?:the |hereinafter |以下简称)*[\"“「](?P<name>[^\"“”「」\n]{2,40})[\"”」]\s*[)）]")
+_BEFORE_DEFINED = 100
+
+
+def with_defined_terms(text: str, expressions: list[TimeExpression]) -> list[TimeExpression]:
+    """The expressions, and every use of a name that the text defines as one of them (`"Base Quarter" means Q3 2021`)."""
+    if not any(mark in text for mark in '"“「『'):
+        return expressions
+    named: dict[str, TimeExpression] = {}
+    for expression in expressions:
+        before = _DEFINES.search(text, max(0, expression.start - _BEFORE_DEFINED), expression.start)
+        match = before or _NAMED_AFTER.match(text, expression.end)
+        if match is not None and expression.kind in ("date", "range"):
+            named.setdefault(match["name"], expression)
+    if not named:
+        return expressions
+    taken = [(expression.start, expression.end) for expression in expressions]
+    uses: list[TimeExpression] = []
+    for match in re.finditer("|".join(re.escape(name) for name in sorted(named, key=len, reverse=True)), text):
+        start, end = match.span()
+        if text[start - 1 : start] not in ('"', "“", "「", "『") and not any(a < end and start < b for a, b in taken):
+            uses.append(replace(named[match.group()], start=start, end=end, text=match.group()))
+    return sorted([*expressions, *uses], key=lambda expression: expression.start)
+
+
 _PIPE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _PIPE_RULE = re.compile(r"[\s|:\-]+")
 _WIDEST_CAPTION = 160
@@ -88,7 +118,7 @@ def read_source(
         bounds.extend(reading.bounds)
     rows = tuple(mentions)
     expressions = find_in(text)
-    prose = read_text(text, expressions)
+    prose = read_text(text, with_defined_terms(text, expressions))
     for value in prose.values:
         sentence = prose.sentences[value.sentence]
         span = SourceSpan(value.value.start, value.value.end, text[value.value.start : value.value.end])

@@ -14,6 +14,8 @@ from diag.timex.scan import LANGUAGES, Match, scan
 _LONGEST_JOIN = 24
 _LONGEST_LEAD = 18
 _ENDS_WITH_YEAR = re.compile(r"(?<!\d)\d{4}$")
+_COMPARES = re.compile(r"\b(?:change|increase|decrease|difference|variance|compare|comparison|ratio|versus|increment|decline)[sd]?\b[^.;]*$|变化|差额|变动")
+_BEFORE_COMPARED = 110
 _VALUE_YEAR = re.compile(r"^((?:FY)?)(\d{4})")
 
 
@@ -75,7 +77,11 @@ def compose(matches: list[Match], folded: str, original: str, codes: tuple[str, 
         start = match.start - (len(lead.group()) if lead else 0)
         is_last = index + 1 >= len(matches)
         gap = None if is_last else gaps[index]
-        if gap is not None and _joins_range(meaning, meanings[index + 1], gap, led_by, joints):
+        if (
+            gap is not None
+            and _joins_range(meaning, meanings[index + 1], gap, led_by, joints)
+            and not (gap.strip() not in ("-", "--") and _COMPARES.search(folded, max(0, start - _BEFORE_COMPARED), start))
+        ):
             end = matches[index + 1].end
             closing = joints.closing.match(folded, end)
             has_lead = led_by == "between" or (led_by in ("range", "since") and gap.strip() not in ("-", "--"))

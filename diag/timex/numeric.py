@@ -81,6 +81,8 @@ def _joins_number(text: str, start: int) -> bool:
     """Whether the mark before `start` ties it to a longer code (`Q3-2019`, `4.2023`), and not to a range of years."""
     before = text[max(0, start - 5) : start - 1]
     mark = text[start - 1]
+    if mark == "-" and (not before or before[-1] in " (["):
+        return True
     if mark in "-–—/" and len(before) == 4 and before.isdigit() and before[0] in "12":
         longer = text[max(0, start - 6) : start - 5]
         return longer.isalnum() or longer in ("-", ".", "/")
@@ -263,7 +265,7 @@ MONTH_YEAR = rule(
 
 YEAR_DIGITS = r"(?:1[0-9]|20|21)\d\d"
 
-BARE_YEAR = rule("year", YEAR, _year, is_plain_number_context)
+BARE_YEAR = rule("year", r"(?P<year>(?:1[5-9]|20|21)\d\d)(?![\d_]|[.,]\d)", _year, is_plain_number_context)
 
 NUMERIC = Language(
     code="num",
