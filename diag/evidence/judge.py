@@ -113,7 +113,7 @@ def _said(
     reading = read_text(answer, answer_times)
     compares = _COMPARES.search(question) is not None
     if bounds:
-        asked = _values_of(question, question_times) if not reading.values else []
+        asked = _values_of(question, question_times) if not (reading.values or compares) else []
         return [
             _Said(
                 expression,
@@ -347,18 +347,20 @@ def _span(dated: Dated) -> SourceSpan:
 
 _EVENT_WORDS = 3
 _EVENT_SHARE = 0.6
+_WHOLE_EVENT = 0.9
 
 
 def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
     """No value to hold on to: the sentences that share most with the claim, and the periods they name."""
     if not said.words:
         return None
+    words = said.words & reading.vocabulary
     scored = [
-        (len(said.words & sentence.words), _containment(said.words, sentence.words), index)
+        (len(words & sentence.words), _containment(words, sentence.words), index)
         for index, sentence in enumerate(reading.sentences)
     ]
     shared, best, _ = max(scored, default=(0, 0.0, 0))
-    if shared < _EVENT_WORDS or best < _EVENT_SHARE:
+    if not (shared >= _EVENT_WORDS and best >= _EVENT_SHARE) and not (shared == _EVENT_WORDS - 1 and best >= _WHOLE_EVENT):
         return None
     chosen = {index for count, _, index in scored if count == shared}
     dated = [one for one in reading.dated if one.sentence in chosen]

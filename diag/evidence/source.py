@@ -50,7 +50,8 @@ class SourceReading(NamedTuple):
     dated: tuple[Dated, ...]
     bounds: tuple[Bound, ...]
     expressions: tuple[TimeExpression, ...]
-    rows: tuple[Mention, ...]
+    vocabulary: frozenset[str]
+    """All content words of its sentences."""
 
 
 _DEFINES = re.compile(
@@ -116,7 +117,6 @@ def read_source(
             span = SourceSpan(0, len(content), content, number, cell.row, cell.column)
             mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit))
         bounds.extend(reading.bounds)
-    rows = tuple(mentions)
     expressions = find_in(text)
     prose = read_text(text, with_defined_terms(text, expressions))
     for value in prose.values:
@@ -127,7 +127,8 @@ def read_source(
     index: dict[float, list[Mention]] = {}
     for mention in mentions:
         index.setdefault(mention.value.key, []).append(mention)
-    return SourceReading(index, prose.sentences, prose.dated, tuple(dict.fromkeys(bounds)), tuple(expressions), rows)
+    vocabulary = frozenset[str]().union(*(sentence.words for sentence in prose.sentences))
+    return SourceReading(index, prose.sentences, prose.dated, tuple(dict.fromkeys(bounds)), tuple(expressions), vocabulary)
 
 
 def _markdown_tables(text: str) -> Iterator[tuple[int, int, list[list[tuple[str, int]]]]]:

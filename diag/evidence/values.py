@@ -11,9 +11,9 @@ _SCALES = {
     "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "万亿": 1e12, "千": 1e3,
 }  # fmt: skip
 _VALUE = re.compile(
-    r"(?<![\w.])(?:(?:us|hk|a|c|nt)?[$€£¥￥]\s*)?\(?\s?(?:[$€£¥￥]\s*)?"
+    r"(?<![A-Za-z0-9_.])(?<!\d[,，])"
     r"(?P<number>\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d]|[-/]\d)"
-    r"\)?\s?(?P<scale>thousand|million|billion|trillion|bn|mn|[kmb](?![a-z])|万亿|百万|千万|亿|万|千|%|％|percent|per cent|个百分点)?",
+    r"\)?\s?(?P<scale>thousand|million|billion|trillion|bn|mn|[kmb](?![a-z])|万亿|百万|千万|亿|万|千|%|％|percent|per cent|个百分点)?(?:美元|元)?",
     re.IGNORECASE,
 )
 _WORD_JOINED = re.compile(r"[A-Za-z_-]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|[㐀-鿿]+")
 _STEM = 6
@@ -18,15 +19,16 @@ _STOP = frozenset(
     december jan feb mar apr jun jul aug sep sept oct nov dec""".split()
 )  # fmt: skip
 _KEPT = frozenset({"total", "amount", "value", "number", "company", "group", "less", "other", "net"})
-_CJK_STOP = frozenset("的了和与及在为是于年月日季度上下半其中本公司亿万元")
+_CJK_STOP = frozenset("的了和与及在为是于年月日季度上下半其中本公司亿万元哪个天何时什么多少所述发请给出说明文")
 
 
+@lru_cache(maxsize=16384)
 def words_of(lowered: str) -> frozenset[str]:
     """The content words of a text in lower case: English ones cut to a stem, Chinese ones as pairs of characters."""
     found: set[str] = set()
     for token in _TOKEN.findall(lowered):
         if token[0] > "㏿":
-            found.update(token[i : i + 2] for i in range(len(token) - 1) if token[i] not in _CJK_STOP)
+            found.update(token[i : i + 2] for i in range(len(token) - 1) if not _CJK_STOP.intersection(token[i : i + 2]))
         elif token in _KEPT or (token not in _STOP and len(token) > 1):
             found.add(token.removesuffix("'s").removesuffix("s")[:_STEM] if len(token) > 3 else token)
     return frozenset(found)
