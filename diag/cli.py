@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,8 @@ from diag import __version__
 from diag.errors import DiagError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from diag.pipeline import CheckResult, Progress
 
 app = typer.Typer(
@@ -42,15 +44,21 @@ def _options(  # pyright: ignore[reportUnusedFunction]
 
 @app.command()
 def check(
-    data: Annotated[str, typer.Argument(help="A JSONL, JSON, CSV, TSV or Parquet file, a folder, or a data set's name.")],
+    data: Annotated[
+        str, typer.Argument(help="A JSONL, JSON, CSV, TSV or Parquet file, a folder, or a data set's name.")
+    ],
     out: Annotated[Path | None, typer.Option(help="The run folder; by default runs/check-NAME.")] = None,
     map: Annotated[
-        list[str] | None, typer.Option("--map", help="FIELD=COLUMN, where a field goes by another name (context=passage).")
+        list[str] | None,
+        typer.Option("--map", help="FIELD=COLUMN, where a field goes by another name (context=passage)."),
     ] = None,
     format: Annotated[str | None, typer.Option(help="jsonl, json, csv, tsv, parquet or datasets.")] = None,
-    against: Annotated[str | None, typer.Option(help="Another data set that must share no record with this one.")] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Another data set that must share no record with this one.")
+    ] = None,
     fail_if: Annotated[
-        list[str] | None, typer.Option("--fail-if", help="A condition such as 'misbound>0' or 'absent_rate>1%': exit 3.")
+        list[str] | None,
+        typer.Option("--fail-if", help="A condition such as 'misbound>0' or 'absent_rate>1%': exit 3."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that is no record.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")] = False,
@@ -86,30 +94,24 @@ def _pairs(entries: list[str]) -> dict[str, str]:
     return pairs
 
 
-def _with_progress(data: str, work: Any) -> CheckResult:
+def _with_progress(data: str, work: Callable[[Progress | None], CheckResult]) -> CheckResult:
     """Show a bar of the bytes done where a person is looking, and nothing elsewhere."""
     if not sys.stderr.isatty():
         return work(None)
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     place = Path(data)
-    total = place.stat().st_size if place.is_file() else None
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("checking", total=total)
-
-        def advance(done: int) -> None:
-            bar.advance(task, done)
-
-        progress: Progress_ = advance
-        return work(progress)
-
-
-if TYPE_CHECKING:
-    Progress_ = Progress
-else:
-    Progress_ = Any
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.DownloadColumn(),
+        rich.TransferSpeedColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("checking", total=place.stat().st_size if place.is_file() else None)
+        return work(lambda done: bar.advance(task, done))
 
 
 def main() -> None:

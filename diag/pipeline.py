@@ -81,7 +81,9 @@ Progress = Callable[[int], None]
 """Told the bytes of input done since it was last told."""
 
 
-def check(data: str | Path, out: Path, options: CheckOptions | None = None, progress: Progress | None = None) -> CheckResult:
+def check(
+    data: str | Path, out: Path, options: CheckOptions | None = None, progress: Progress | None = None
+) -> CheckResult:
     """Check a data set and write the run folder `out`.
 
     Raises InputError for input that cannot be read (and, with `strict`, for the first bad row), DiagError where the
@@ -170,11 +172,9 @@ def _part(
     return None if runs.has_part(out, number) else _Part(out, number, rows, names, options.strict, where)
 
 
-def _run_parts(
-    out: Path, parts: Iterator[tuple[_Part | None, int]], workers: int, progress: Progress | None
-) -> None:
+def _run_parts(out: Path, parts: Iterator[tuple[_Part | None, int]], workers: int, progress: Progress | None) -> None:
     """Do the parts, over several processes where there is more than one, with few of them in memory at a time."""
-    advance = progress or (lambda _: None)
+    advance: Progress = progress or _tell_nobody
     first = next(parts, None)
     second = next(parts, None)
     ahead = [part for part in (first, second) if part is not None]
@@ -199,6 +199,10 @@ def _run_parts(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _tell_nobody(_: int) -> None:
+    pass
 
 
 def _collect(pending: dict[Future[None], int], advance: Progress, until: str) -> None:
@@ -238,7 +242,9 @@ def _append(rows: dict[str, list[Any]], record: records.Record, checked: checks.
     tables = [{"title": table.title, "rows": table.rows} for table in record.tables]
     values: dict[str, Any] = {
         "tables": orjson.dumps(tables).decode() if tables else None,
-        "extra": orjson.dumps(record.extra, default=str, option=orjson.OPT_NON_STR_KEYS).decode() if record.extra else None,
+        "extra": orjson.dumps(record.extra, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+        if record.extra
+        else None,
         "verdict": judgement.verdict,
         "period_said": _value(judgement.period_said),
         "period_in_source": _value(judgement.period_in_source),
@@ -332,5 +338,7 @@ def _fingerprints_of(data: str, options: CheckOptions) -> pa.Table:
     for record in records.read(data, map=options.map):
         from diag.timex import find
 
-        prints.append((record.id, record.line, checks.fingerprint(record, find(record.context, language=record.language))))
+        prints.append(
+            (record.id, record.line, checks.fingerprint(record, find(record.context, language=record.language)))
+        )
     return checks.fingerprint_table(prints)

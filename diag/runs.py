@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,9 @@ def start_run(folder: Path, identity: Mapping[str, Any], *, resume: bool) -> Non
     else:
         changed = [key for key, value in identity.items() if manifest.get(key) != value]
         if changed:
-            raise InputError(f"{folder} was begun with another {', '.join(changed)}: it cannot be resumed, give another --out")
+            raise InputError(
+                f"{folder} was begun with another {', '.join(changed)}: it cannot be resumed, give another --out"
+            )
     (folder / _PARTS).mkdir(exist_ok=True)
 
 
@@ -76,7 +78,9 @@ def write_part(folder: Path, number: int, tables: Mapping[str, pa.Table], lines:
         temporary.rename(target)
     except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        raise DiagError(f"{folder}: part {number} could not be written ({error.strerror}); mend that and add --resume") from error
+        raise DiagError(
+            f"{folder}: part {number} could not be written ({error.strerror}); mend that and add --resume"
+        ) from error
 
 
 def part_tables(folder: Path, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
@@ -149,7 +153,7 @@ def _part_folders(folder: Path) -> list[Path]:
     return sorted(part for part in (folder / _PARTS).iterdir() if not part.name.startswith("."))
 
 
-def _replace(path: Path, write: Any) -> None:
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_name(f".{path.name}.part")
     try:
         write(temporary)

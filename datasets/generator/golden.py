@@ -32,7 +32,20 @@ WORDS = {"en": (300, 1500), "zh": (300, 1500)}
 OUT = Path(__file__).resolve().parent.parent / "diag_data" / "golden"
 _MARK = re.compile("\ue000(.*?)\ue001", re.DOTALL)
 _ORDINALS = ("first", "second", "third", "fourth")
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _ZH = "〇一二三四五六七八九"
 _UNITS = {"en": {"quarter": "quarter", "half": "half-year", "month": "month", "year": "year"},
           "zh": {"quarter": "季度", "half": "半年", "month": "月份", "year": "年度"}}  # fmt: skip
@@ -162,7 +175,9 @@ def record(number: int, split: str, language: str, draw: random.Random, *, joine
         is_target = row == 0 and not is_event and not joined
         if is_target and in_table:
             continue
-        sections[1].extend(_facts(pool, entity, metric, spans, row_amounts, target if is_target else None, language, draw))
+        sections[1].extend(
+            _facts(pool, entity, metric, spans, row_amounts, target if is_target else None, language, draw)
+        )
     if not is_event and not joined:
         metric, amount = metrics[0], amounts[target]
         if asks_period:
@@ -170,7 +185,9 @@ def record(number: int, split: str, language: str, draw: random.Random, *, joine
             question = fill(template, Entity=entity, metric=metric, value=amount, unit=_UNITS[language][granularity])
             answer = answer_notation.bare
         else:
-            question = fill(draw.choice(pool["value_questions"]), Entity=entity, metric=metric, period=answer_notation.phrase)
+            question = fill(
+                draw.choice(pool["value_questions"]), Entity=entity, metric=metric, period=answer_notation.phrase
+            )
             answer = amount
     sections[2].append(_table(pool, metrics, spans, amounts, target if in_table else None, language, draw))
     events = draw.sample(pool["events"], 2)
@@ -190,11 +207,17 @@ def record(number: int, split: str, language: str, draw: random.Random, *, joine
     if joined:
         term, metric, amount = draw.choice(pool["terms"]), metrics[2], amounts[-1]
         written = notation(spans[target], language, draw)
-        sections[0].append(draw.choice(pool["definitions"]).format(term=term, period=marked(written.phrase, written.bare)))
+        sections[0].append(
+            draw.choice(pool["definitions"]).format(term=term, period=marked(written.phrase, written.bare))
+        )
         fact = fill(draw.choice(pool["term_facts"]), term=term, metric=metric, value=mark(amount))
         sections[3].append(fact)
         question = fill(
-            draw.choice(pool["period_questions"]), Entity=entity, metric=metric, value=amount, unit=_UNITS[language][granularity]
+            draw.choice(pool["period_questions"]),
+            Entity=entity,
+            metric=metric,
+            value=amount,
+            unit=_UNITS[language][granularity],
         )
         answer = answer_notation.bare
     text = _assemble(pool, domain, entity, sections, language, draw, far=joined)
@@ -243,7 +266,13 @@ def _facts(
         phrases = [marked(*written[i]) if i == target else written[i].phrase for i in (0, 1)]
         shown = [mark(amounts[i]) if i == target else amounts[i] for i in (0, 1)]
         yield fill(
-            draw.choice(pool["pairs"]), Entity=entity, metric=metric, value=shown[0], value2=shown[1], period=phrases[0], period2=phrases[1]
+            draw.choice(pool["pairs"]),
+            Entity=entity,
+            metric=metric,
+            value=shown[0],
+            value2=shown[1],
+            period=phrases[0],
+            period2=phrases[1],
         )
     for index in range(start, len(spans)):
         phrase, amount = written[index].phrase, amounts[index]

@@ -65,7 +65,9 @@ def near_duplicates(prints: pa.Table) -> Iterator[Finding]:
         if one.masked == other.masked or likeness(one.signature, other.signature) >= NEAR:
             exact = "nothing but its periods" if one.masked == other.masked else "little but its periods"
             yield _finding(
-                "near_duplicate", other, f"differs from {one.record!r} (line {one.line}) in {exact}, under the same label"
+                "near_duplicate",
+                other,
+                f"differs from {one.record!r} (line {one.line}) in {exact}, under the same label",
             )
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
 from diag.checks.finding import CHECKS, Finding
-from diag.evidence import Judgement, Source, SourceReading, agreement, bound_of, judge, read_source
+from diag.evidence import Bound, Judgement, Source, SourceReading, agreement, bound_of, judge, read_source
 from diag.records import Record
 from diag.timex import Period, TimeExpression, find, parse_document_date, parse_fiscal_year_end
 
-_ASKS_WHEN = re.compile(r"\bwhen\b|\b(?:which|what) (?:\w+ )?(?:year|quarter|month|half|period|date|day)\b|何时|哪一?(?:年|个?季度|个?月)", re.IGNORECASE)
+_ASKS_WHEN = re.compile(
+    r"\bwhen\b|\b(?:which|what) (?:\w+ )?(?:year|quarter|month|half|period|date|day)\b|何时|哪一?(?:年|个?季度|个?月)",
+    re.IGNORECASE,
+)
 _CUT = 120
+
+Find = Callable[[str], list[TimeExpression]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,9 @@ def check_record(record: Record) -> Checked:
     return Checked(tuple(findings), judgement, label, reading.expressions)
 
 
-def _finding(record: Record, check: str, message: str, field: str = "", start: int = 0, end: int = 0, text: str = "") -> Finding:
+def _finding(
+    record: Record, check: str, message: str, field: str = "", start: int = 0, end: int = 0, text: str = ""
+) -> Finding:
     severity = CHECKS[check][0]
     return Finding(check, severity, record.id, record.line, field, start, end, text[:_CUT], message)
 
@@ -68,11 +76,15 @@ def _dates(record: Record, findings: list[Finding]) -> tuple[date | None, str | 
         document_date = parse_document_date(record.document_date)
     except ValueError as error:
         document_date = None
-        findings.append(_finding(record, "impossible_date", str(error), "document_date", text=record.document_date or ""))
+        findings.append(
+            _finding(record, "impossible_date", str(error), "document_date", text=record.document_date or "")
+        )
     try:
         parse_fiscal_year_end(record.fiscal_year_end)
     except ValueError as error:
-        findings.append(_finding(record, "impossible_date", str(error), "fiscal_year_end", text=record.fiscal_year_end or ""))
+        findings.append(
+            _finding(record, "impossible_date", str(error), "fiscal_year_end", text=record.fiscal_year_end or "")
+        )
         return document_date, None
     return document_date, record.fiscal_year_end
 
@@ -90,9 +102,13 @@ def _label_findings(record: Record, judgement: Judgement, in_answer: bool) -> It
             message = f"the label says {text!r}, which the source names nowhere{given and f'; it gives{given}'}"
             yield _finding(record, "absent", message, field, start, end, text)
         case "underspecified":
-            yield _finding(record, "underspecified", f"the source is finer{given} than {text!r}", field, start, end, text)
+            yield _finding(
+                record, "underspecified", f"the source is finer{given} than {text!r}", field, start, end, text
+            )
         case "omitted":
-            yield _finding(record, "no_period", "the question asks for a time, the label names none", "answer", text=record.answer)
+            yield _finding(
+                record, "no_period", "the question asks for a time, the label names none", "answer", text=record.answer
+            )
         case _:
             return
 
@@ -109,14 +125,20 @@ def _leak(record: Record, question: list[TimeExpression], answer: list[TimeExpre
 
 
 def _written_wrong(record: Record, field: str, found: tuple[TimeExpression, ...]) -> Iterator[Finding]:
-    names = {"invalid_date": "impossible_date", "inverted_range": "inverted_range", "weekday_mismatch": "weekday_mismatch"}
+    names = {
+        "invalid_date": "impossible_date",
+        "inverted_range": "inverted_range",
+        "weekday_mismatch": "weekday_mismatch",
+    }
     for expression in found:
         place = (field, expression.start, expression.end, expression.text)
         if expression.issue:
             check = names[expression.issue]
             yield _finding(record, check, f"{expression.text!r}: {CHECKS[check][1].split(': ')[-1]}", *place)
         elif expression.ambiguous and expression.period:
-            yield _finding(record, "ambiguous_day_order", f"{expression.text!r} was read as {expression.period.value}", *place)
+            yield _finding(
+                record, "ambiguous_day_order", f"{expression.text!r} was read as {expression.period.value}", *place
+            )
 
 
 def _future(record: Record, document_date: date | None, label: Period | None) -> Iterator[Finding]:
@@ -154,7 +176,7 @@ def _contradictions(record: Record, reading: SourceReading) -> Iterator[Finding]
         if len(sentence.words) >= _STATEMENT_WORDS and len(dated.get(index, ())) == 1 and not _REFERS_BACK.search(text):
             by_words.setdefault(sentence.words, []).append(index)
     for twins in by_words.values():
-        for first, second in zip(twins, twins[1:], strict=False):
+        for first, second in itertools.pairwise(twins):
             message = _disagreement(record.context, reading, dated, first, second)
             if message:
                 place = reading.sentences[second]
@@ -187,18 +209,21 @@ def _numbers(context: str, reading: SourceReading, dated: dict[int, list[TimeExp
     return re.findall(r"\d[\d,.]*\d|\d", text)
 
 
-def _evidence(record: Record, find_in: object, label: Period | None) -> Iterator[Finding]:
-    if not record.evidence or label is None or not callable(find_in):
+def _evidence(record: Record, find_in: Find, label: Period | None) -> Iterator[Finding]:
+    if not record.evidence or label is None:
         return
-    wanted = [n for n in re.findall(r"\d[\d,.]*\d|\d", record.answer)]
+    said = _bounds(find_in(record.answer)) + _bounds(find_in(record.question))
+    numbers = re.findall(r"\d[\d,.]*\d|\d", record.answer)
     for span in record.evidence:
-        expressions: list[TimeExpression] = find_in(span.text)  # type: ignore[assignment]
-        bounds = [bound for expression in expressions if (bound := bound_of(expression))]
-        said = [bound for expression in find_in(record.answer) + find_in(record.question) if (bound := bound_of(expression))]  # type: ignore[operator]
-        if any(agreement(one, other) in ("same", "coarser") for one in said for other in bounds):
-            return
-        if any(number in span.text for number in wanted):
+        named = any(
+            agreement(one, other) in ("same", "coarser") for one in said for other in _bounds(find_in(span.text))
+        )
+        if named or any(number in span.text for number in numbers):
             return
     span = record.evidence[0]
     message = "no evidence span names the label's period or value"
     yield _finding(record, "evidence_mismatch", message, "evidence", span.start, span.end, span.text)
+
+
+def _bounds(expressions: list[TimeExpression]) -> list[Bound]:
+    return [bound for expression in expressions if (bound := bound_of(expression))]

@@ -47,7 +47,12 @@ def agreement(said: Bound, given: Bound) -> Agreement:
         return _without_calendar(said, given)
     if one.is_partial or other.is_partial:
         return "different" if one.granularity == other.granularity else "unknown"
-    if (said.is_bare or given.is_bare) and _named_year(said) == _named_year(given) and _is_yearlong(one) and _is_yearlong(other):
+    if (
+        (said.is_bare or given.is_bare)
+        and _named_year(said) == _named_year(given)
+        and _is_yearlong(one)
+        and _is_yearlong(other)
+    ):
         return "same"
     if one.is_range and other.is_range:
         return "different"

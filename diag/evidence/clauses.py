@@ -10,12 +10,16 @@ from diag.evidence.values import Value, values_in
 from diag.evidence.words import words_of
 from diag.timex import TimeExpression
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])(?<!\b[A-Z]\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bInc\.)(?<!\bCo\.)(?<!\bapprox\.)\s+(?=[A-Z\"“(•0-9])|(?<=[。！？；])|\n+")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?;])(?<!\b[A-Z]\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bInc\.)(?<!\bCo\.)(?<!\bapprox\.)\s+(?=[A-Z\"“(•0-9])|(?<=[。！？；])|\n+"
+)
 _BREAK = re.compile(
     r"[,;，；]|\b(?:and|but|while|whereas|compared|versus|from|against|up|down|as)\b|而|较|相比|同比", re.IGNORECASE
 )
 _RESPECTIVELY = re.compile(r"respectively|分别", re.IGNORECASE)
-_JOINS = re.compile(r"[\s,，、/]*(?:and|or|和|及|与|compared (?:to|with))?[\s,$€£¥(]*(?:in |for |at |the )*", re.IGNORECASE)
+_JOINS = re.compile(
+    r"[\s,，、/]*(?:and|or|和|及|与|compared (?:to|with))?[\s,$€£¥(]*(?:in |for |at |the )*", re.IGNORECASE
+)
 
 
 class TextValue(NamedTuple):
@@ -192,9 +196,7 @@ def _year_after(bound: Bound) -> tuple[Bound, ...]:
     return (Bound(period, period.format_like(bound.text), bound.is_bare),)
 
 
-def _nearest(
-    text: str, index: int, values: list[Value], own: list[tuple[TimeExpression, Bound]]
-) -> tuple[Bound, ...]:
+def _nearest(text: str, index: int, values: list[Value], own: list[tuple[TimeExpression, Bound]]) -> tuple[Bound, ...]:
     """The period after the value in its clause, else the one before it, else the next one of the sentence."""
     value = values[index]
     led = [pair for pair in own if _heads_parenthesis(text, pair[0])]

@@ -142,7 +142,8 @@ def _values_of(text: str, times: list[TimeExpression]) -> list[Value]:
 
 def _sentence_words(reading: TextReading, expression: TimeExpression) -> frozenset[str]:
     return next(
-        (sentence.words for sentence in reading.sentences if sentence.start <= expression.start < sentence.end), frozenset()
+        (sentence.words for sentence in reading.sentences if sentence.start <= expression.start < sentence.end),
+        frozenset[str](),
     )
 
 
@@ -159,7 +160,12 @@ def _judge_one(said: _Said, reading: SourceReading) -> Judgement:
         verdict = Judgement("undetermined")
     if verdict.verdict == "misbound" and not present:
         verdict = _with(verdict, "fabricated")
-    if verdict.verdict == "undetermined" and not present and not said.is_comparison and _is_fabricated(said.bound, reading):
+    if (
+        verdict.verdict == "undetermined"
+        and not present
+        and not said.is_comparison
+        and _is_fabricated(said.bound, reading)
+    ):
         verdict = _with(verdict, "fabricated")
     start, end = said.expression.start, said.expression.end
     return Judgement(
@@ -253,7 +259,10 @@ def _among(said: _Said, mentions: list[Mention]) -> Judgement:
     mention = mentions[top]
     bound = _closest(said.bound, mention.bounds)
     return Judgement(
-        "misbound", (mention.span,), period_in_source=bound.period, correction=_correction(bound.period, said.expression)
+        "misbound",
+        (mention.span,),
+        period_in_source=bound.period,
+        correction=_correction(bound.period, said.expression),
     )
 
 
@@ -273,7 +282,9 @@ def _grade(said: Bound, mention: Mention) -> tuple[str, Bound]:
 
 def _closest(said: Bound, bounds: tuple[Bound, ...]) -> Bound:
     """The bound that answers in the claim's own granularity, else the first."""
-    alike = [bound for bound in bounds if bound.period.granularity == said.period.granularity and not bound.period.is_partial]
+    alike = [
+        bound for bound in bounds if bound.period.granularity == said.period.granularity and not bound.period.is_partial
+    ]
     return (alike or list(bounds))[0]
 
 
@@ -313,7 +324,9 @@ def _by_wording(said: _Said, reading: SourceReading) -> Judgement | None:
                 return Judgement(verdict, (_span(dated),), period_in_source=dated.bound.period)  # type: ignore[arg-type]
     dated = graded[0][1]
     period = dated.bound.period
-    return Judgement("misbound", (_span(dated),), period_in_source=period, correction=_correction(period, said.expression))
+    return Judgement(
+        "misbound", (_span(dated),), period_in_source=period, correction=_correction(period, said.expression)
+    )
 
 
 def _containment(claim: frozenset[str], sentence: frozenset[str]) -> float:
@@ -360,7 +373,9 @@ def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
         for index, sentence in enumerate(reading.sentences)
     ]
     shared, best, _ = max(scored, default=(0, 0.0, 0))
-    if not (shared >= _EVENT_WORDS and best >= _EVENT_SHARE) and not (shared == _EVENT_WORDS - 1 and best >= _WHOLE_EVENT):
+    if not (shared >= _EVENT_WORDS and best >= _EVENT_SHARE) and not (
+        shared == _EVENT_WORDS - 1 and best >= _WHOLE_EVENT
+    ):
         return None
     chosen = {index for count, _, index in scored if count == shared}
     dated = [one for one in reading.dated if one.sentence in chosen]
@@ -375,4 +390,6 @@ def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
     if len({one.bound.period for one in alike}) != 1:
         return Judgement("undetermined", tuple(_span(one) for one in dated))
     period = alike[0].bound.period
-    return Judgement("misbound", (_span(alike[0]),), period_in_source=period, correction=_correction(period, said.expression))
+    return Judgement(
+        "misbound", (_span(alike[0]),), period_in_source=period, correction=_correction(period, said.expression)
+    )

@@ -128,7 +128,9 @@ def read_source(
     for mention in mentions:
         index.setdefault(mention.value.key, []).append(mention)
     vocabulary = frozenset[str]().union(*(sentence.words for sentence in prose.sentences))
-    return SourceReading(index, prose.sentences, prose.dated, tuple(dict.fromkeys(bounds)), tuple(expressions), vocabulary)
+    return SourceReading(
+        index, prose.sentences, prose.dated, tuple(dict.fromkeys(bounds)), tuple(expressions), vocabulary
+    )
 
 
 def _markdown_tables(text: str) -> Iterator[tuple[int, int, list[list[tuple[str, int]]]]]:

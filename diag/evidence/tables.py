@@ -13,7 +13,9 @@ from diag.timex import TimeExpression
 
 Find = Callable[[str], list[TimeExpression]]
 _HAS_DIGIT = re.compile(r"\d")
-_YEAR_ONLY = re.compile(r"\s*(?:fy|fiscal(?: year)?\s)?\s*(?:19|20)\d\d\s*(?:\(\w{1,2}\)|[*†年]|年度)?\s*", re.IGNORECASE)
+_YEAR_ONLY = re.compile(
+    r"\s*(?:fy|fiscal(?: year)?\s)?\s*(?:19|20)\d\d\s*(?:\(\w{1,2}\)|[*†年]|年度)?\s*", re.IGNORECASE
+)
 _NO_VALUE = re.compile(r"[\s$€£¥%()—–\-*.n/a]*", re.IGNORECASE)
 
 

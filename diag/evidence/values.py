@@ -68,5 +68,7 @@ def agree_scaled(claim: Value, source: Value, unit: float) -> bool:
 
 def table_unit(text: str) -> float:
     """The scale that a table's caption or header gives (`in thousands`, `百万元`); 1 where it gives none."""
-    match = re.search(r"\bin (thousand|million|billion)s?\b|[(（]?(?:单位[:：])?\s?(?:人民币)?(千|百万|万|亿)元", text.lower())
+    match = re.search(
+        r"\bin (thousand|million|billion)s?\b|[(（]?(?:单位[:：])?\s?(?:人民币)?(千|百万|万|亿)元", text.lower()
+    )
     return _SCALES[match[1] or match[2]] if match else 1.0

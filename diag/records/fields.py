@@ -120,7 +120,7 @@ def _text(field: str, value: object) -> str:
         return ""
     if isinstance(value, str):
         return value
-    if isinstance(value, bool) or isinstance(value, (list, dict)):
+    if isinstance(value, (bool, list, dict)):
         raise RowError(field, f"expected text, found {_type_name(cast(object, value))}")
     return str(value)
 
@@ -171,7 +171,7 @@ def _tables(value: object) -> tuple[Table, ...]:
 
 
 def _is_grid(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, list) for row in cast(list[object], value))
+    return isinstance(value, list) and value != [] and all(isinstance(row, list) for row in cast(list[object], value))
 
 
 def _rows(value: object) -> tuple[tuple[str, ...], ...]:
@@ -191,12 +191,12 @@ def _evidence(value: object, context: str) -> Iterator[SourceSpan]:
     if not isinstance(value, list):
         raise RowError("evidence", f"expected a list of spans, found {_type_name(value)}")
     for span in cast(list[object], value):
+        fields: Row = {}
         if isinstance(span, Mapping):
             fields = cast(Row, span)
             start, end = fields.get("start"), fields.get("end")
         elif isinstance(span, list) and len(cast(list[object], span)) == 2:
             start, end = cast(list[object], span)
-            fields = {}
         else:
             raise RowError("evidence", "a span is an object with start and end, or a pair of offsets")
         if not isinstance(start, int) or not isinstance(end, int) or start > end or start < 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,9 +21,11 @@ def dataset_rows(name: str) -> Iterator[RawRow]:
     `datasets` is not installed or finds nothing.
     """
     try:
-        import datasets
+        datasets: Any = import_module("datasets")
     except ImportError as error:
-        raise InputError(f"{name} is no file, and reading it as a data set needs: pip install 'chronodiag[model]'") from error
+        raise InputError(
+            f"{name} is no file, and reading it as a data set needs: pip install 'chronodiag[model]'"
+        ) from error
 
     place, _, split = name.partition(":") if not Path(name).exists() else (name, "", "")
     try:

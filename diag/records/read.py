@@ -20,7 +20,9 @@ _WHY_BROKEN = "broken JSON"
 class Reading(Iterator[Record]):
     """The records of one source, read once, front to back; `rejects` grows as rows turn out to be none."""
 
-    def __init__(self, rows: Iterator[RawRow], names: Mapping[str, tuple[str, ...]], *, strict: bool, where: str) -> None:
+    def __init__(
+        self, rows: Iterator[RawRow], names: Mapping[str, tuple[str, ...]], *, strict: bool, where: str
+    ) -> None:
         self.rejects = Rejects()
         self._strict = strict
         self._where = where
@@ -69,7 +71,9 @@ def rows_of(path: str | Path, format: str | None = None) -> Iterator[RawRow]:
     if place.is_file():
         return raw_rows(place, format)
     if place.is_dir():
-        files = sorted(file for file in place.iterdir() if file.suffix.lower() in (".jsonl", ".parquet", ".csv", ".json"))
+        files = sorted(
+            file for file in place.iterdir() if file.suffix.lower() in (".jsonl", ".parquet", ".csv", ".json")
+        )
         is_saved = (place / "dataset_info.json").exists() or (place / "dataset_dict.json").exists()
         if is_saved or not files:
             return dataset_rows(str(path))

@@ -46,7 +46,9 @@ def format_of(path: Path) -> str:
         return _SUFFIXES[path.suffix.lower()]
     except KeyError:
         known = ", ".join(sorted(_SUFFIXES))
-        raise InputError(f"{path}: the ending {path.suffix!r} says no format; known: {known}, or give --format") from None
+        raise InputError(
+            f"{path}: the ending {path.suffix!r} says no format; known: {known}, or give --format"
+        ) from None
 
 
 def raw_rows(path: Path, format: str | None = None) -> Iterator[RawRow]:
@@ -122,9 +124,9 @@ def _json_document(path: Path) -> Iterator[RawRow]:
     rows: list[object]
     if isinstance(document, dict):
         fields = cast(dict[str, object], document)
-        lists = [value for value in fields.values() if isinstance(value, list)]
+        lists = [cast(list[object], value) for value in fields.values() if isinstance(value, list)]
         nested = "questions" not in fields and len(lists) == 1 and "context" not in fields
-        rows = cast(list[object], lists[0]) if nested else [cast(object, document)]
+        rows = lists[0] if nested else [fields]
     elif isinstance(document, list):
         rows = cast(list[object], document)
     else:
@@ -172,7 +174,7 @@ def _parquet(path: Path) -> Iterator[RawRow]:
         table = pq.ParquetFile(path)
         number = 0
         for batch in table.iter_batches(batch_size=512):
-            for row in cast(list[dict[str, Any]], batch.to_pylist()):
+            for row in batch.to_pylist():
                 number += 1
                 yield RawRow(number, row)
     except pa.ArrowInvalid as error:

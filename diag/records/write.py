@@ -21,7 +21,9 @@ def row_of(record: Record) -> dict[str, Any]:
         if value:
             row[name] = value
     if record.tables:
-        row["tables"] = [{"title": table.title, "rows": [list(cells) for cells in table.rows]} for table in record.tables]
+        row["tables"] = [
+            {"title": table.title, "rows": [list(cells) for cells in table.rows]} for table in record.tables
+        ]
     if record.evidence:
         row["evidence"] = [
             {name: value for name, value in asdict(span).items() if value is not None} for span in record.evidence

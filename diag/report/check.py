@@ -22,10 +22,16 @@ _WIDTH = 22
 
 def check_text(report: Mapping[str, Any]) -> str:
     """The report as a short text: what was read, the verdicts, and the findings with their advice."""
-    lines = [f"{report['records']:,} records read, {report['rejects']:,} rows rejected", "", "Label's period against its source"]
+    lines = [
+        f"{report['records']:,} records read, {report['rejects']:,} rows rejected",
+        "",
+        "Label's period against its source",
+    ]
     for name, row in report["verdicts"].items():
         low, high = row["interval"]
-        lines.append(f"  {name:<{_WIDTH}}{row['count']:>9,}  {row['rate']:7.2%}  (95 % interval {low:.2%} to {high:.2%})")
+        lines.append(
+            f"  {name:<{_WIDTH}}{row['count']:>9,}  {row['rate']:7.2%}  (95 % interval {low:.2%} to {high:.2%})"
+        )
     lines += ["", "Findings"]
     if not report["findings"]:
         lines.append("  none")
@@ -42,13 +48,18 @@ def check_html(report: Mapping[str, Any], folder: Path) -> str:
         {"kind": kind, "total": sum(counts.values()), "most": max(counts.values()), "counts": counts}
         for kind, counts in report["label_balance"].items()
     ]
-    return _environment().get_template("check.html").render(
-        report=report, folder=folder.name, verdicts=_VERDICTS, balance=balance
+    return (
+        _environment()
+        .get_template("check.html")
+        .render(report=report, folder=folder.name, verdicts=_VERDICTS, balance=balance)
     )
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader("diag.report", "templates"), autoescape=select_autoescape(), trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("diag.report", "templates"),
+        autoescape=select_autoescape(),
+        trim_blocks=True,
+        lstrip_blocks=True,
     )

@@ -6,11 +6,27 @@ from diag.timex.calendar import month_span_value
 from diag.timex.grammar import Groups, Language, Meaning, Relative, Trigger, rule
 from diag.timex.numeric import clock, day_meaning
 
-_DIGITS = {"〇": 0, "零": 0, "○": 0, "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "两": 2}
+_DIGITS = {
+    "〇": 0,
+    "零": 0,
+    "○": 0,
+    "一": 1,
+    "二": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+    "两": 2,
+}
 _N = r"[0-9〇零○一二三四五六七八九十两]"
 _ERAS = {"民国": 1911, "中华民国": 1911, "明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 
-YEAR = r"(?P<year>[12]\d{3}|[一二][〇零○一二三四五六七八九]{3}|(?P<short>\d\d|[〇零○一二三四五六七八九]{2}))\s?(?:年度|年)"
+YEAR = (
+    r"(?P<year>[12]\d{3}|[一二][〇零○一二三四五六七八九]{3}|(?P<short>\d\d|[〇零○一二三四五六七八九]{2}))\s?(?:年度|年)"
+)
 RELATIVE_YEAR = r"(?P<which>前年|去年|上年度?|上一年度?|今年|本年度?|当年|明年|次年|下一?年|后年)"
 ANY_YEAR = rf"(?:{YEAR}|{RELATIVE_YEAR})"
 FISCAL_YEAR = r"(?:fy\s?)?(?P<fyear>[12]\d{3}|[一二][〇零○一二三四五六七八九]{3}|\d\d)(?:/(?P<flast>\d{2,4}))?\s?(?:财政年度|财年|会计年度|财务年度)"
@@ -225,7 +241,15 @@ def _century(groups: Groups) -> Meaning | None:
 def _relative_unit(groups: Groups) -> Meaning | None:
     which, unit = groups["which"] or "", groups["unit"] or ""
     steps = -2 if which.startswith("上上") else -1 if which[0] in "上" else 1 if which[0] in "下次" else 0
-    name = {"季度": "quarter", "季": "quarter", "月": "month", "周": "week", "星期": "week", "半年": "half", "财季": "quarter"}[unit]
+    name = {
+        "季度": "quarter",
+        "季": "quarter",
+        "月": "month",
+        "周": "week",
+        "星期": "week",
+        "半年": "half",
+        "财季": "quarter",
+    }[unit]
     basis = "text" if which[0] in "当次" else "document"
     if groups["edge"]:
         return Meaning(None, relative=Relative(basis, "month", steps, "end")) if name == "month" else None
@@ -235,7 +259,12 @@ def _relative_unit(groups: Groups) -> Meaning | None:
 def _weekday(groups: Groups) -> Meaning:
     which = groups["which"] or ""
     day = {"日": 7, "天": 7}.get(groups["n"] or "") or numeral(groups["n"] or "1")
-    return Meaning(None, relative=Relative("document", "week", -1 if which.startswith("上") else 1 if which.startswith("下") else 0, f"-{day}"))
+    return Meaning(
+        None,
+        relative=Relative(
+            "document", "week", -1 if which.startswith("上") else 1 if which.startswith("下") else 0, f"-{day}"
+        ),
+    )
 
 
 def _named_day(groups: Groups) -> Meaning:
@@ -265,7 +294,15 @@ def _half_year(_: Groups) -> Meaning:
 
 
 def _ago(groups: Groups) -> Meaning | None:
-    unit = {"年": "year", "个季度": "quarter", "个月": "month", "周": "week", "个星期": "week", "天": "day", "日": "day"}.get(groups["unit"] or "")
+    unit = {
+        "年": "year",
+        "个季度": "quarter",
+        "个月": "month",
+        "周": "week",
+        "个星期": "week",
+        "天": "day",
+        "日": "day",
+    }.get(groups["unit"] or "")
     if unit is None:
         return None
     sign = -1 if (groups["direction"] or "") in ("前", "以前", "之前") else 1
@@ -273,7 +310,18 @@ def _ago(groups: Groups) -> Meaning | None:
 
 
 def _set(groups: Groups) -> Meaning | None:
-    unit = {"年": "P1Y", "季度": "P1Q", "季": "P1Q", "月": "P1M", "周": "P1W", "星期": "P1W", "日": "P1D", "天": "P1D", "小时": "PT1H", "半年": "P6M"}
+    unit = {
+        "年": "P1Y",
+        "季度": "P1Q",
+        "季": "P1Q",
+        "月": "P1M",
+        "周": "P1W",
+        "星期": "P1W",
+        "日": "P1D",
+        "天": "P1D",
+        "小时": "PT1H",
+        "半年": "P6M",
+    }
     return Meaning(unit[groups["unit"] or "年"], kind="set")
 
 
@@ -298,10 +346,18 @@ _TOWARDS = r"\s?(?:-|~|～|至|到)\s?"
 
 _RULES_YEAR = (
     rule("day_time", rf"{_DAY_PREFIX}\s?{_TIME}", _day_time),
-    rule("digital_time", rf"{_DAY_PREFIX}\s?(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?P<zone>(?!))?", _digital_time),
+    rule(
+        "digital_time",
+        rf"{_DAY_PREFIX}\s?(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?P<zone>(?!))?",
+        _digital_time,
+    ),
     rule("day_span", rf"(?:{ANY_YEAR}\s?)?{MONTH}\s?(?P<first>3[01]|[12]\d|0?[1-9])[日号]?{_TOWARDS}{DAY}", _day_span),
     rule("day", _DAY_PREFIX, _day),
-    rule("month_span", rf"(?:{ANY_YEAR}的?\s?)?(?P<first>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月?{_TOWARDS}{MONTH}(?:份)?(?!\s?\d{{1,2}}[日号])", _month_span),
+    rule(
+        "month_span",
+        rf"(?:{ANY_YEAR}的?\s?)?(?P<first>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月?{_TOWARDS}{MONTH}(?:份)?(?!\s?\d{{1,2}}[日号])",
+        _month_span,
+    ),
     rule("month_end", rf"(?:{YEAR}\s?){MONTH}(?:末|底)", _month_end),
     rule("month", rf"{ANY_YEAR}的?\s?{MONTH}(?:份|初|中旬|上旬|下旬)?", _month),
     rule("first_quarters", rf"{ANY_YEAR}的?\s?前\s?(?P<count>[二三两23])\s?个?季度", _first_quarters),
@@ -318,44 +374,100 @@ _RULES_YEAR = (
 _RULES_BARE = (
     *(lazy for lazy in _RULES_YEAR if lazy.name in ("day_time", "digital_time", "day_span", "day", "month_span")),
     rule("bare_quarter", rf"(?P<year>(?!))?{QUARTER}(?<!季)(?!\w?节)", _quarter),
-    rule("ago", rf"(?P<n>{_N}{{1,4}})\s?(?P<unit>年|个季度|个月|周|个星期|天|日)(?P<direction>以?前|之前|以?后|之后)(?!三|两|\d)", _ago),
-    rule("bare_month", rf"{MONTH}(?:份|初|底|末|中旬|上旬|下旬)?(?!\s?\d)", _month, lambda text, start, end: not text[max(0, start - 1) : start].isdigit()),
-    rule("duration", rf"(?P<n>{_N}{{1,4}})\s?(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})(?!龄|级|薪|前|后|度)", _duration),
+    rule(
+        "ago",
+        rf"(?P<n>{_N}{{1,4}})\s?(?P<unit>年|个季度|个月|周|个星期|天|日)(?P<direction>以?前|之前|以?后|之后)(?!三|两|\d)",
+        _ago,
+    ),
+    rule(
+        "bare_month",
+        rf"{MONTH}(?:份|初|底|末|中旬|上旬|下旬)?(?!\s?\d)",
+        _month,
+        lambda text, start, end: not text[max(0, start - 1) : start].isdigit(),
+    ),
+    rule(
+        "duration",
+        rf"(?P<n>{_N}{{1,4}})\s?(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})(?!龄|级|薪|前|后|度)",
+        _duration,
+    ),
     rule("decade", rf"(?:(?P<century>{_N}{{1,3}})\s?世纪)?(?P<decade>[1-9]0|[一二三四五六七八九]十)年代", _decade),
     rule("century", rf"(?P<century>{_N}{{1,3}})\s?世纪", _century),
-    rule("time", _TIME, _time, lambda text, start, end: text[start:end][-1:] not in "时" and any(c in text[start:end] for c in "点午晚晨早")),
+    rule(
+        "time",
+        _TIME,
+        _time,
+        lambda text, start, end: text[start:end][-1:] not in "时" and any(c in text[start:end] for c in "点午晚晨早"),
+    ),
 )
 
 CHINESE = Language(
     code="zh",
     triggers={
         "until": Trigger("截", r"截[至止](?=.{4,14}止)"),
-        "year": Trigger("0-9 fy 一 二", rf"(?:(?<![0-9])(?<![0-9][.,])(?:fy\s?)?[12]\d{{3}}(?=\s?(?:年|财|会计|/\d{{2,4}}\s?(?:财|会计)))|(?<![0-9])(?<![0-9][.,])\d\d(?=\s?(?:年度?(?:第|[上下]半年|[一二三四]季|q|\d?\d月|前)|财年|年度))|[一二][〇零○一二三四五六七八九]{{3}}(?=\s?(?:年|财)))"),
-        "era": Trigger("中 民 明 大 昭 平 令", r"(?:中华民国|民国|明治|大正|昭和|平成|令和)(?=[0-9元一二三四五六七八九十〇])"),
-        "relative": Trigger("去 今 明 前 后 本 当 次 上 下", r"去年|今年|明年|前年|后年|[本当次]年(?!龄)|上一?年(?!级)|下一?年(?!级)|[本今](?:个)?财年|[上下]一?(?:个)?(?:财年|财政年度|会计年度)|本(?:会计|财政|财务)年度"),
+        "year": Trigger(
+            "0-9 fy 一 二",
+            r"(?:(?<![0-9])(?<![0-9][.,])(?:fy\s?)?[12]\d{3}(?=\s?(?:年|财|会计|/\d{2,4}\s?(?:财|会计)))|(?<![0-9])(?<![0-9][.,])\d\d(?=\s?(?:年度?(?:第|[上下]半年|[一二三四]季|q|\d?\d月|前)|财年|年度))|[一二][〇零○一二三四五六七八九]{3}(?=\s?(?:年|财)))",
+        ),
+        "era": Trigger(
+            "中 民 明 大 昭 平 令", r"(?:中华民国|民国|明治|大正|昭和|平成|令和)(?=[0-9元一二三四五六七八九十〇])"
+        ),
+        "relative": Trigger(
+            "去 今 明 前 后 本 当 次 上 下",
+            r"去年|今年|明年|前年|后年|[本当次]年(?!龄)|上一?年(?!级)|下一?年(?!级)|[本今](?:个)?财年|[上下]一?(?:个)?(?:财年|财政年度|会计年度)|本(?:会计|财政|财务)年度",
+        ),
         "half": Trigger("上 下", r"[上下]半(?=年|财年)"),
         "unit": Trigger("上 下 本 当 这 次", r"(?:上上|上一?|下一?|本|当|这|次)个?(?=季|月|周|星期|半年|财季)"),
-        "first": Trigger("前 头", r"前\s?(?=[二三两23一四五六七八九十\d]{1,2}\s?个?(?:季度|月))|头(?=[一二三四五六七八九十\d]{1,2}个月)"),
+        "first": Trigger(
+            "前 头",
+            r"前\s?(?=[二三两23一四五六七八九十\d]{1,2}\s?个?(?:季度|月))|头(?=[一二三四五六七八九十\d]{1,2}个月)",
+        ),
         "nth": Trigger("第", r"第\s?(?=[一二三四1-4]\s?个?(?:季|财))"),
         "same": Trigger("上 去 同 年 环", r"(?:上年|去年)?(?<![合共不协一])同期(?![限货权间货])|年初至今|同比|环比"),
         "every": Trigger("每 按", r"每(?=个?(?:年|季|月|周|星期|日|天|小时|半年))|按(?=年|季度?|月)"),
         "named": Trigger("前 昨 今 明 后", r"[前昨今明后][天日](?![本产立])"),
         "duration": Trigger("半", r"半年(?!报|度)"),
-        "bare": Trigger("0-9 〇 零 一 二 三 四 五 六 七 八 九 十 两 上 下 晚 凌 傍 早 中", rf"(?<![\d〇零○一二三四五六七八九十第])(?<!\d[.,])(?:(?:上午|下午|晚上|凌晨|傍晚|早上|中午)?{_N}{{1,4}})(?=\s?(?:个?季|个?月|周|个?星期|[天日号年点]|-\s?{_N}{{1,2}}\s?月|[~～至到]{_N}{{1,2}}月|\d?0?年代|年代|世纪|个工作日|个交易日|个自然日|工作日|交易日|个?小时|分钟|个?财季|个日历|时))"),
+        "bare": Trigger(
+            "0-9 〇 零 一 二 三 四 五 六 七 八 九 十 两 上 下 晚 凌 傍 早 中",
+            rf"(?<![\d〇零○一二三四五六七八九十第])(?<!\d[.,])(?:(?:上午|下午|晚上|凌晨|傍晚|早上|中午)?{_N}{{1,4}})(?=\s?(?:个?季|个?月|周|个?星期|[天日号年点]|-\s?{_N}{{1,2}}\s?月|[~～至到]{_N}{{1,2}}月|\d?0?年代|年代|世纪|个工作日|个交易日|个自然日|工作日|交易日|个?小时|分钟|个?财季|个日历|时))",
+        ),
     },
     rules={
-        "until": (rule("months_ended", rf"截[至止]{_DAY_PREFIX}止\s?(?:的|之)?(?:(?P<count>{_N}{{1,3}})\s?个月|(?P<unit>季度|半年度?|财政年度|年度|财年)){_OF_SPAN}", _months_ended),),
+        "until": (
+            rule(
+                "months_ended",
+                rf"截[至止]{_DAY_PREFIX}止\s?(?:的|之)?(?:(?P<count>{_N}{{1,3}})\s?个月|(?P<unit>季度|半年度?|财政年度|年度|财年)){_OF_SPAN}",
+                _months_ended,
+            ),
+        ),
         "year": _RULES_YEAR,
-        "era": (rule("era", rf"(?P<era>中华民国|民国|明治|大正|昭和|平成|令和)(?P<n>元|{_N}{{1,3}})年(?:{MONTH}(?:{DAY})?)?", _era_year),),
+        "era": (
+            rule(
+                "era",
+                rf"(?P<era>中华民国|民国|明治|大正|昭和|平成|令和)(?P<n>元|{_N}{{1,3}})年(?:{MONTH}(?:{DAY})?)?",
+                _era_year,
+            ),
+        ),
         "relative": _RULES_YEAR,
         "unit": (
             rule("weekday", r"(?P<which>上上?个?|下个?|本|这)(?:周|星期)(?P<n>[一二三四五六日天])", _weekday),
-            rule("relative_unit", r"(?P<which>上上|上一|下一|上|下|本|当|这|次)个?(?P<unit>季度|财季|季|月|周|星期|半年)(?P<edge>末|底)?(?!报|节)", _relative_unit),
+            rule(
+                "relative_unit",
+                r"(?P<which>上上|上一|下一|上|下|本|当|这|次)个?(?P<unit>季度|财季|季|月|周|星期|半年)(?P<edge>末|底)?(?!报|节)",
+                _relative_unit,
+            ),
         ),
         "half": (rule("bare_half", r"(?P<half>上半年|下半年|上半财年|下半财年)", _half),),
         "first": (
-            rule("bare_first_quarters", r"前\s?(?P<count>[二三两23])\s?个?季度(?P<year>(?!))?(?P<which>(?!))?", _first_quarters),
-            rule("bare_first_months", rf"(?:前|头)\s?(?P<count>{_N}{{1,2}})\s?个?月(?P<year>(?!))?(?P<which>(?!))?", _first_months),
+            rule(
+                "bare_first_quarters",
+                r"前\s?(?P<count>[二三两23])\s?个?季度(?P<year>(?!))?(?P<which>(?!))?",
+                _first_quarters,
+            ),
+            rule(
+                "bare_first_months",
+                rf"(?:前|头)\s?(?P<count>{_N}{{1,2}})\s?个?月(?P<year>(?!))?(?P<which>(?!))?",
+                _first_months,
+            ),
         ),
         "nth": (rule("nth_quarter", QUARTER, _quarter),),
         "same": (

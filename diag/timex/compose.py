@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -14,7 +15,9 @@ from diag.timex.scan import LANGUAGES, Match, scan
 _LONGEST_JOIN = 24
 _LONGEST_LEAD = 18
 _ENDS_WITH_YEAR = re.compile(r"(?<!\d)\d{4}$")
-_COMPARES = re.compile(r"\b(?:change|increase|decrease|difference|variance|compare|comparison|ratio|versus|increment|decline)[sd]?\b[^.;]*$|变化|差额|变动")
+_COMPARES = re.compile(
+    r"\b(?:change|increase|decrease|difference|variance|compare|comparison|ratio|versus|increment|decline)[sd]?\b[^.;]*$|变化|差额|变动"
+)
 _BEFORE_COMPARED = 110
 _VALUE_YEAR = re.compile(r"^((?:FY)?)(\d{4})")
 
@@ -65,7 +68,7 @@ def compose(matches: list[Match], folded: str, original: str, codes: tuple[str, 
     """Join matches into items, left to right."""
     joints = _joints(codes)
     meanings = [match.meaning for match in matches]
-    gaps = [_gap(folded, one.end, other.start) for one, other in zip(matches, matches[1:], strict=False)]
+    gaps = [_gap(folded, one.end, other.start) for one, other in itertools.pairwise(matches)]
     _share_year_leftwards(matches, meanings, gaps, joints)
     _carry_date_rightwards(matches, meanings, gaps, joints, folded, original, codes)
     items: list[Item] = []
@@ -80,7 +83,9 @@ def compose(matches: list[Match], folded: str, original: str, codes: tuple[str, 
         if (
             gap is not None
             and _joins_range(meaning, meanings[index + 1], gap, led_by, joints)
-            and not (gap.strip() not in ("-", "--") and _COMPARES.search(folded, max(0, start - _BEFORE_COMPARED), start))
+            and not (
+                gap.strip() not in ("-", "--") and _COMPARES.search(folded, max(0, start - _BEFORE_COMPARED), start)
+            )
         ):
             end = matches[index + 1].end
             closing = joints.closing.match(folded, end)
@@ -143,7 +148,12 @@ def _share_year_leftwards(
             meanings[index] = Meaning(None, relative=follower.relative._replace(part=part))
             continue
         year = _VALUE_YEAR.match(follower.value or "")
-        if year is None or "<" in (follower.value or "") or follower.is_bare_year or not _is_joined(gaps[index], joints):
+        if (
+            year is None
+            or "<" in (follower.value or "")
+            or follower.is_bare_year
+            or not _is_joined(gaps[index], joints)
+        ):
             continue
         part = value.removeprefix("FY").removeprefix("XXXX")
         number = int(year[2])
@@ -173,7 +183,11 @@ def _carry_date_rightwards(
         previous = matches[index - 1]
         if not prefix:
             text = folded[previous.start : previous.end]
-            if meanings[index - 1].is_bare_year or not _ENDS_WITH_YEAR.search(text) or previous.rule.name in _STANDALONE:
+            if (
+                meanings[index - 1].is_bare_year
+                or not _ENDS_WITH_YEAR.search(text)
+                or previous.rule.name in _STANDALONE
+            ):
                 continue
             prefix, original_prefix = text[:-4], original[previous.start : previous.end - 4]
         year = folded[matches[index].start : matches[index].end]

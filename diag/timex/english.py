@@ -23,7 +23,7 @@ _MONTH_NUMBER = {name[:3]: number for number, name in enumerate(MONTHS, 1)}
 _NUMBERS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"]
     )
 } | {"a": 1, "an": 1, "eighteen": 18, "twenty": 20, "twenty-four": 24, "thirty": 30, "sixty": 60, "ninety": 90}  # fmt: skip
 _ORDINALS = {
@@ -32,19 +32,18 @@ _ORDINALS = {
 _LARGE_ORDINALS = {
     word: number
     for number, word in enumerate(
-        "sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second".split(), 16
+        ["sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second"], 16
     )
 }
 _UNITS = {"year": "Y", "quarter": "Q", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M", "second": "S"}
 _SUB_DAY = ("hour", "minute", "second")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-MON = (
+_BARE_MON = (
     r"(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])"
 )
-_BARE_MON = MON
-MON = rf"{MON}\.?"
+MON = rf"{_BARE_MON}\.?"
 DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\d%:]|[.,]\d)"
 ORDINAL = r"(?P<ord>first|second|third|fourth|final|last|1st|2nd|3rd|4th)"
 COUNT = r"(?P<n>\d{1,4}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
@@ -105,7 +104,9 @@ def _is_month_word(text: str, start: int, end: int) -> bool:
     word = text[start:end].rstrip(".").lower()
     if not text[start].isupper():
         return False
-    led = _before_month.search(text, max(0, start - 14), start) is not None or _listed_month.match(text, end) is not None
+    led = (
+        _before_month.search(text, max(0, start - 14), start) is not None or _listed_month.match(text, end) is not None
+    )
     rest = text[end : end + 3]
     if rest[:1] == "'" or (rest[:1] == "-" and rest[1:2].isalnum()):
         return False
@@ -183,7 +184,16 @@ def _ordinal_part(groups: Groups) -> Meaning | None:
 
 
 def _which_year(word: str, part: str, *, fiscal: bool = False) -> Relative:
-    steps = {"last": -1, "prior": -1, "previous": -1, "preceding": -1, "past": -1, "next": 1, "following": 1, "coming": 1}
+    steps = {
+        "last": -1,
+        "prior": -1,
+        "previous": -1,
+        "preceding": -1,
+        "past": -1,
+        "next": 1,
+        "following": 1,
+        "coming": 1,
+    }
     basis = "text" if word in ("prior", "previous", "preceding", "following", "same", "that") else "document"
     return Relative(basis, "year", steps.get(word, 0), part, fiscal=fiscal)
 
@@ -210,7 +220,7 @@ _ORDINAL_RULES = (
     rule("first_months", r"first " + COUNT + rf" (?P<unit>month|quarter)s (?:of|in) (?:calendar |the year )?{YEAR}(?P<yy>(?!))?", _first_months),
     rule("ordinal_part_year", rf"{_ORD_UNIT}{_OF_YEAR}", _ordinal_part),
     rule("ordinal_part_list", rf"{ORDINAL}(?P<fy>(?!))?(?P<which>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?=(?:, (?:first|second|third|fourth))*,? (?:and|or|to|through) (?:the )?(?:second|third|fourth)(?: (?:fiscal|financial))? (?P<unit>quarter|half))", _ordinal_part),
-    rule("ordinal_part", rf"(?<!last )(?P<ord>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?P<fy>fiscal |financial )?(?P<unit>quarter|half)(?P<which>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?![a-z]|-(?:time|life|hand))", _ordinal_part),
+    rule("ordinal_part", r"(?<!last )(?P<ord>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?P<fy>fiscal |financial )?(?P<unit>quarter|half)(?P<which>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?![a-z]|-(?:time|life|hand))", _ordinal_part),
 )  # fmt: skip
 _FISCAL_ORDINAL = (
     rule("fiscal_ordinal_part", rf"(?P<fy>fiscal|financial) {ORDINAL}[ -](?P<unit>quarter|half)(?:(?:,| of)? (?:fiscal )?{ANY_YEAR})?(?P<which>(?!))?(?![a-z])", _ordinal_part),
@@ -318,7 +328,9 @@ _SPAN_RULES = (
 
 def _set(groups: Groups) -> Meaning | None:
     unit = groups["unit"] or ""
-    n = {"other": 2}.get(groups["n"] or "") or (int(groups["n"]) if (groups["n"] or "").isdigit() else _NUMBERS.get(groups["n"] or "", 1))  # type: ignore[arg-type]
+    n = {"other": 2}.get(groups["n"] or "") or (
+        int(groups["n"]) if (groups["n"] or "").isdigit() else _NUMBERS.get(groups["n"] or "", 1)
+    )  # type: ignore[arg-type]
     unit = unit.rstrip("s")
     if unit in _UNITS and unit not in _SUB_DAY:
         return Meaning(f"P{n}{_UNITS[unit]}", kind="set")
@@ -364,9 +376,22 @@ def _deictic(groups: Groups) -> Meaning | None:
     fiscal = bool(groups["fy"])
     part = ""
     if unit in _WEEKDAYS:
-        return Meaning(None, relative=Relative("document", "week", {"last": -1, "next": 1}.get(word, 0), f"-{_WEEKDAYS.index(unit) + 1}"))
+        return Meaning(
+            None,
+            relative=Relative(
+                "document", "week", {"last": -1, "next": 1}.get(word, 0), f"-{_WEEKDAYS.index(unit) + 1}"
+            ),
+        )
     if unit[:3] in _MONTH_NUMBER and unit not in ("month", "months"):
-        return Meaning(None, relative=Relative("document", "month", {"last": -12, "past": -12, "next": 12}.get(word, 0), f"-{_MONTH_NUMBER[unit[:3]]:02d}"))
+        return Meaning(
+            None,
+            relative=Relative(
+                "document",
+                "month",
+                {"last": -12, "past": -12, "next": 12}.get(word, 0),
+                f"-{_MONTH_NUMBER[unit[:3]]:02d}",
+            ),
+        )
     if groups["ord"]:
         part = f"-{'H' if groups['sub'] == 'half' else 'Q'}{_ORDINALS[groups['ord']]}"
     base = _which_year(word, part, fiscal=fiscal)
@@ -401,20 +426,53 @@ _number_words = "|".join(sorted((w for w in _NUMBERS if w not in ("a", "an")), k
 ENGLISH = Language(
     code="en",
     triggers={
-        "year_word": Trigger("0-9", YEAR_DIGITS + r"(?=0?'?s? ?(?:first|second|third|fourth|fiscal|financial|final)|'?s(?![a-z])|,? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"),
+        "year_word": Trigger(
+            "0-9",
+            YEAR_DIGITS
+            + r"(?=0?'?s? ?(?:first|second|third|fourth|fiscal|financial|final)|'?s(?![a-z])|,? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
+        ),
         "year": Trigger("0-9", YEAR_DIGITS + r"(?!\d)"),
-        "date": Trigger("0-9", r"[0-3]?\d(?=(?:st|nd|rd|th)?(?:(?: day)?(?: of)? ?|-)(?:[-] ?[0-3]?\d(?:st|nd|rd|th)? |(?:to|through|and) [0-3]?\d(?:st|nd|rd|th)? )?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"),
+        "date": Trigger(
+            "0-9",
+            r"[0-3]?\d(?=(?:st|nd|rd|th)?(?:(?: day)?(?: of)? ?|-)(?:[-] ?[0-3]?\d(?:st|nd|rd|th)? |(?:to|through|and) [0-3]?\d(?:st|nd|rd|th)? )?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
+        ),
         "nth": Trigger("0-9", r"(?:1st|2nd|3rd|4th)(?= (?:fiscal |financial )?(?:quarter|half))"),
-        "nth_century": Trigger("0-9 sixteenth seventeenth eighteenth nineteenth twentieth twenty-first", r"(?:1[5-9]th|20th|21st|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|twenty-first)(?=[ -]century)"),
+        "nth_century": Trigger(
+            "0-9 sixteenth seventeenth eighteenth nineteenth twentieth twenty-first",
+            r"(?:1[5-9]th|20th|21st|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|twenty-first)(?=[ -]century)",
+        ),
         "clock": Trigger("0-9", r"[012]?\d(?=:[0-5]\d|\s?[ap]\.?m\b)"),
-        "count": Trigger("0-9 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen eighteen twenty thirty sixty ninety a_year a_quarter a_month a_week a_day a_decade", rf"(?:\d{{1,4}}|{_number_words}|an?(?= (?:year|quarter|month|week|day|decade) (?:ago|earlier|before|later|prior))){_UNIT_COUNT}"),
-        "month": Trigger("jan feb mar apr may jun jul aug sep oct nov dec", r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?=[a-z.]{0,7}(?:\W|$))"),
-        "ordinal": Trigger("first second third fourth final last", r"(?:first|second|third|fourth|final|last)(?= (?:fiscal |financial )?(?:quarter|half)|-half|-quarter|, |[ ,]+(?:and|or|to|through) |(?: \w+)? (?:month|quarter)s)"),
-        "fiscal": Trigger("fiscal financial", r"(?:fiscal|financial)(?= (?:first|second|third|fourth|quarter|year|half))"),
-        "unit": Trigger("quarter half year yr calendar week yoy y/y y-o-y ytd qoq q/q", r"(?:quarter|half|year|yr|calendar|week|yoy|y/y|y-o-y|ytd|qoq|q/q)(?=[ -]|s |ly period|\W|$)"),
-        "weekday": Trigger("mon tue wed thu fri sat sun", r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)(?=\.?,? \d|\.?,? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))"),
-        "relative": Trigger("last past this current next prior previous preceding following coming same corresponding comparable comparative equivalent like yesterday today tomorrow", r"(?:last|past|this|current|next|prior|previous|preceding|following|coming|same|corresponding|comparable|comparative|equivalent|yesterday|today|tomorrow)(?=[ -.,;:!?')]|$)"),
-        "set": Trigger("every each annually yearly quarterly monthly weekly daily biannually semi hourly fortnightly", r"(?:every|each|annually|yearly|quarterly|monthly|weekly|daily|biannually|semi-?annually|hourly|fortnightly)(?![a-z])"),
+        "count": Trigger(
+            "0-9 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen eighteen twenty thirty sixty ninety a_year a_quarter a_month a_week a_day a_decade",
+            rf"(?:\d{{1,4}}|{_number_words}|an?(?= (?:year|quarter|month|week|day|decade) (?:ago|earlier|before|later|prior))){_UNIT_COUNT}",
+        ),
+        "month": Trigger(
+            "jan feb mar apr may jun jul aug sep oct nov dec",
+            r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?=[a-z.]{0,7}(?:\W|$))",
+        ),
+        "ordinal": Trigger(
+            "first second third fourth final last",
+            r"(?:first|second|third|fourth|final|last)(?= (?:fiscal |financial )?(?:quarter|half)|-half|-quarter|, |[ ,]+(?:and|or|to|through) |(?: \w+)? (?:month|quarter)s)",
+        ),
+        "fiscal": Trigger(
+            "fiscal financial", r"(?:fiscal|financial)(?= (?:first|second|third|fourth|quarter|year|half))"
+        ),
+        "unit": Trigger(
+            "quarter half year yr calendar week yoy y/y y-o-y ytd qoq q/q",
+            r"(?:quarter|half|year|yr|calendar|week|yoy|y/y|y-o-y|ytd|qoq|q/q)(?=[ -]|s |ly period|\W|$)",
+        ),
+        "weekday": Trigger(
+            "mon tue wed thu fri sat sun",
+            r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)(?=\.?,? \d|\.?,? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))",
+        ),
+        "relative": Trigger(
+            "last past this current next prior previous preceding following coming same corresponding comparable comparative equivalent like yesterday today tomorrow",
+            r"(?:last|past|this|current|next|prior|previous|preceding|following|coming|same|corresponding|comparable|comparative|equivalent|yesterday|today|tomorrow)(?=[ -.,;:!?')]|$)",
+        ),
+        "set": Trigger(
+            "every each annually yearly quarterly monthly weekly daily biannually semi hourly fortnightly",
+            r"(?:every|each|annually|yearly|quarterly|monthly|weekly|daily|biannually|semi-?annually|hourly|fortnightly)(?![a-z])",
+        ),
     },
     rules={
         "year_word": (*_YEAR_FIRST, BARE_YEAR),

@@ -35,10 +35,7 @@ def find(
     codes = languages_of(text, language)
     year_end = parse_fiscal_year_end(fiscal_year_end)
     folded, offsets = fold(text)
-    if offsets is None:
-        original = text
-    else:
-        original = "".join(text[offset] for offset in offsets[:-1])
+    original = text if offsets is None else "".join(text[offset] for offset in offsets[:-1])
     matches = scan(folded, original, codes, day_first=day_first)
     if not matches:
         return []

@@ -11,7 +11,7 @@ import re as stdlib_re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import regex
 
@@ -22,12 +22,15 @@ Basis = Literal["document", "text"]
 
 
 class Groups(Protocol):
-    """The part of a regular expression's match that a rule's function reads."""
+    """The part of a regular expression's match that a rule's function reads.
 
-    def __getitem__(self, name: str | int, /) -> str | None: ...
-    def group(self) -> str: ...
-    def start(self) -> int: ...
-    def end(self) -> int: ...
+    A group's text is None where it took no part in the match; which groups a pattern surely fills, its function knows.
+    """
+
+    def __getitem__(self, name: str | int, /) -> Any: ...
+    def group(self) -> str:
+        """The whole match."""
+        ...
 
 
 class Relative(NamedTuple):

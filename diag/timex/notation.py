@@ -119,7 +119,13 @@ def _substituted(value: str, example: str) -> str | None:
     if new is None or old is None or [bool(g) for g in new.groups()[1:]] != [bool(g) for g in old.groups()[1:]]:
         return None
     text = example
-    for index, replace in ((2, _replace_year), (3, _replace_part), (4, _replace_part), (7, _replace_month), (8, _replace_day)):
+    for index, replace in (
+        (2, _replace_year),
+        (3, _replace_part),
+        (4, _replace_part),
+        (7, _replace_month),
+        (8, _replace_day),
+    ):
         if new[index] != old[index]:
             replaced = replace(text, old[index], new[index])
             if replaced is None:

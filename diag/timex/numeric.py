@@ -93,7 +93,13 @@ def _joins_number(text: str, start: int) -> bool:
 
 def _closes_year_range(text: str, end: int) -> bool:
     mark, rest = text[end], text[end + 1 : end + 6]
-    return mark in "-/" and rest[:4].isdigit() and len(rest) >= 4 and not (rest[4:5].isalnum() and rest[4:5].isascii()) and rest[0] in "12"
+    return (
+        mark in "-/"
+        and rest[:4].isdigit()
+        and len(rest) >= 4
+        and not (rest[4:5].isalnum() and rest[4:5].isascii())
+        and rest[0] in "12"
+    )
 
 
 def _is_free_of_letters(text: str, start: int, end: int) -> bool:
@@ -144,7 +150,12 @@ PARTS = (
         _part,
         _is_free_of_letters,
     ),
-    rule("bare_part", rf"(?:{_UNIT_N}|{_N_UNIT})(?P<fy>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?![a-z\d])", _part, _is_free_of_letters),
+    rule(
+        "bare_part",
+        rf"(?:{_UNIT_N}|{_N_UNIT})(?P<fy>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?![a-z\d])",
+        _part,
+        _is_free_of_letters,
+    ),
 )
 FISCAL_YEARS = (
     rule(
@@ -158,7 +169,9 @@ FISCAL_YEARS = (
 
 _CLOCK = r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?"
 _ZONE = r"(?:\s?(?P<zone>z|utc|gmt|[+-](?:0\d|1[0-4]):?[0-5]\d))?"
-_ISO_DAY = r"(?P<year>[12]\d{3})(?P<sep>[-/.])(?P<month>0?[1-9]|1[0-2])(?P=sep)(?P<day>0?[1-9]|[12]\d|3[01])(?!\d|[-/]\d)"
+_ISO_DAY = (
+    r"(?P<year>[12]\d{3})(?P<sep>[-/.])(?P<month>0?[1-9]|1[0-2])(?P=sep)(?P<day>0?[1-9]|[12]\d|3[01])(?!\d|[-/]\d)"
+)
 
 
 def clock(groups: Groups, *, meridiem: str | None = None) -> str:
@@ -181,9 +194,7 @@ def _iso_day(groups: Groups) -> Meaning | None:
 
 
 def _iso_moment(groups: Groups) -> Meaning | None:
-    return day_meaning(
-        int(groups["year"] or 0), int(groups["month"] or 0), int(groups["day"] or 0), time=clock(groups)
-    )
+    return day_meaning(int(groups["year"] or 0), int(groups["month"] or 0), int(groups["day"] or 0), time=clock(groups))
 
 
 def _iso_month(groups: Groups) -> Meaning | None:
@@ -221,15 +232,40 @@ def _is_iso_free(text: str, start: int, end: int) -> bool:
 
 
 ISO = (
-    rule("iso_moment", _ISO_DAY.removesuffix(r"(?!\d|[-/]\d)") + rf"(?:t| ){_CLOCK}{_ZONE}(?!\d)", _iso_moment, _is_iso_free),
+    rule(
+        "iso_moment",
+        _ISO_DAY.removesuffix(r"(?!\d|[-/]\d)") + rf"(?:t| ){_CLOCK}{_ZONE}(?!\d)",
+        _iso_moment,
+        _is_iso_free,
+    ),
     rule("iso_day", _ISO_DAY, _iso_day, _is_iso_free),
-    rule("iso_week", r"(?P<year>[12]\d{3})-?w(?P<week>[0-5]\d)(?:-(?P<weekday>[1-7]))?(?![\da-z])", _iso_week, _is_iso_free),
+    rule(
+        "iso_week",
+        r"(?P<year>[12]\d{3})-?w(?P<week>[0-5]\d)(?:-(?P<weekday>[1-7]))?(?![\da-z])",
+        _iso_week,
+        _is_iso_free,
+    ),
     rule("year_part", rf"{YEAR}[ -]?(?P<fy>(?!))?(?P<yy>(?!))?(?:{_UNIT_N}|{_N_UNIT})(?![a-z\d])", _part, _is_iso_free),
-    rule("iso_month", r"(?P<year>(?:19|20|21)\d\d)(?P<sep>[-/])(?P<month>0[1-9]|1[0-2])(?![\d%]|[-/.,]\d|[a-z])", _iso_month, _is_iso_free),
-    rule("year_range", r"(?P<year>(?:19|20|21)\d\d)[-/](?P<last>\d\d)(?![\d%]|[-/.,]\d|[a-z])", _short_year_range, _is_iso_free),
+    rule(
+        "iso_month",
+        r"(?P<year>(?:19|20|21)\d\d)(?P<sep>[-/])(?P<month>0[1-9]|1[0-2])(?![\d%]|[-/.,]\d|[a-z])",
+        _iso_month,
+        _is_iso_free,
+    ),
+    rule(
+        "year_range",
+        r"(?P<year>(?:19|20|21)\d\d)[-/](?P<last>\d\d)(?![\d%]|[-/.,]\d|[a-z])",
+        _short_year_range,
+        _is_iso_free,
+    ),
 )
 COMPACT = (
-    rule("compact_day", r"(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![\d.,%]\d?)", _compact_day, is_plain_number_context),
+    rule(
+        "compact_day",
+        r"(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![\d.,%]\d?)",
+        _compact_day,
+        is_plain_number_context,
+    ),
 )
 
 
@@ -275,7 +311,9 @@ NUMERIC = Language(
         "slashed": Trigger("0-9", r"\d\d?(?=[-/.]\d\d?[-/.]\d\d|/[12]\d{3})"),
         "n_part": Trigger("0-9", r"[1-4][qh](?![a-z])"),
         "part": Trigger("q1 q2 q3 q4 h1 h2", r"[qh][1-4](?![a-z])"),
-        "fiscal": Trigger("fy fiscal financial", r"fy ?(?='?\d|[qh1-4])|(?:fiscal|financial)(?= (?:years? )?(?:'?\d|[qh][1-4]))"),
+        "fiscal": Trigger(
+            "fy fiscal financial", r"fy ?(?='?\d|[qh1-4])|(?:fiscal|financial)(?= (?:years? )?(?:'?\d|[qh][1-4]))"
+        ),
     },
     rules={
         "compact": COMPACT,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from diag.timex.calendar import (
     GRANULARITIES,
@@ -37,6 +37,11 @@ _POINT = re.compile(
     r"(?:T(?P<time>\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:\d\d)?|[A-Z]{2}))?"
     r"|(?P<decade>\d{3})|(?P<century>\d{2})"
 )
+_FIELDS: tuple[tuple[str, Granularity], ...] = (
+    ("time", "time"), ("day", "day"), ("month", "month"), ("weekday", "day"), ("week", "week"), ("quarter", "quarter"),
+    ("half", "half"), ("decade", "decade"), ("century", "century"),
+)  # fmt: skip
+_WHOLE_YEAR: Granularity = "year"
 _DURATION = re.compile(r"P(?:(?P<n>\d+(?:\.\d+)?|X)(?P<unit>[YQMWD])|T(?P<tn>\d+(?:\.\d+)?|X)(?P<tunit>[HMS]))")
 _DURATION_UNITS: dict[str, Granularity] = {"Y": "year", "Q": "quarter", "M": "month", "W": "week", "D": "day"}
 
@@ -174,7 +179,7 @@ class Period:
     def _siblings(self) -> Iterable[Period]:
         if self.is_duration or self.is_partial or not (self.is_placed or self.calendar == "fiscal"):
             return
-        steps: list[tuple[int, Granularity | None]] = []
+        steps: Iterable[tuple[int, Granularity | None]]
         if self.granularity in ("quarter", "half", "month") and not self.is_range:
             count = {"quarter": 4, "half": 2, "month": 12}[self.granularity]
             match = re.search(r"(\d+)$", self.value)
@@ -215,11 +220,7 @@ def _parse(value: str, fiscal_year_end: FiscalYearEnd | None) -> Period:
     match = _POINT.fullmatch(value)
     if match is None:
         raise ValueError(f"not a TIMEX3 value: {value!r}")
-    granularity: Granularity = "year"
-    for name in ("time", "day", "month", "weekday", "week", "quarter", "half", "decade", "century"):
-        if match[name]:
-            granularity = "day" if name == "weekday" else name
-            break
+    granularity: Granularity = next((granularity for name, granularity in _FIELDS if match[name]), _WHOLE_YEAR)
     calendar: Calendar = "fiscal" if match["fy"] else "civil"
     known_end = fiscal_year_end if calendar == "fiscal" else None
     start, end = bounds(match.groupdict(), granularity, known_end)
@@ -231,11 +232,12 @@ def _parse_range(value: str, fiscal_year_end: FiscalYearEnd | None) -> Period:
     if not (first or last) or "/" in last:
         raise ValueError(f"not a TIMEX3 range: {value!r}")
     ends = [_parse(part, fiscal_year_end) for part in (first, last) if part]
-    granularity = min((end.granularity for end in ends), key=GRANULARITIES.index)
+    granularities: list[Granularity] = [end.granularity for end in ends]
+    granularity: Granularity = min(granularities, key=GRANULARITIES.index)
     start = ends[0].start if first else None
     end = ends[-1].end if last else None
-    is_backwards = end < start if start and end else bool(last) and first[:6] > last[:6] and first[:2] == last[:2] == "FY"
-    if is_backwards:
+    is_fiscal = first.startswith("FY") and last.startswith("FY")
+    if end < start if start and end else is_fiscal and first[:6] > last[:6]:
         raise ValueError(f"the range ends before it starts: {value}")
     calendar: Calendar = "fiscal" if any(end.calendar == "fiscal" for end in ends) else "civil"
     return Period(value, start, end, granularity, calendar, fiscal_year_end)
@@ -260,7 +262,8 @@ def _shift_point(value: str, k: int, unit: Granularity | None) -> str:
     if fields["day"] or fields["week"]:
         shifted = _shift_days(fields, k, unit)
         return shifted + (f"T{fields['time']}" if fields["time"] else "")
-    own: Granularity = next((g for g in ("month", "quarter", "half") if fields[g]), "year")
+    parts: tuple[Granularity, ...] = ("month", "quarter", "half")
+    own: Granularity = next((part for part in parts if fields[part]), _WHOLE_YEAR)
     size = UNIT_MONTHS[own]
     months = k * UNIT_MONTHS.get(unit or own, 0)
     if not UNIT_MONTHS.get(unit or own) or months % size:

@@ -117,9 +117,8 @@ def _resolve_relative(relative: Relative, context: Context) -> Period | None:
             return None
         fiscal = "FY" if relative.fiscal or (year[0] and relative.part[1:2] in ("", "Q", "H")) else ""
         number = year[1] + relative.steps
-        if fiscal and not year[0] and context.document_date and context.fiscal_year_end:
-            if context.document_date > fiscal_year_last_day(year[1], context.fiscal_year_end):
-                number += 1
+        if fiscal and not year[0] and _is_past_fiscal_year_end(context, year[1]):
+            number += 1
         ends = relative.part.split("/") if relative.part else [""]
         return context.parse("/".join(f"{fiscal}{number:04d}{end}" for end in ends))
     if relative.unit == "month" and relative.part.startswith("-"):
@@ -127,6 +126,12 @@ def _resolve_relative(relative: Relative, context: Context) -> Period | None:
     if relative.fiscal:
         return _fiscal_unit(relative, context)
     return _unit_from_reference(relative, relative.unit, context)
+
+
+def _is_past_fiscal_year_end(context: Context, year: int) -> bool:
+    """Whether the document date lies in the fiscal year that is named after the next civil year."""
+    day, year_end = context.document_date, context.fiscal_year_end
+    return day is not None and year_end is not None and day > fiscal_year_last_day(year, year_end)
 
 
 def _year_to_date(context: Context) -> Period | None:
