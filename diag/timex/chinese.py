@@ -283,7 +283,7 @@ _UNITS = {"年": "Y", "个季度": "Q", "季度": "Q", "个月": "M", "周": "W"
 def _duration(groups: Groups) -> Meaning | None:
     unit = groups["unit"] or ""
     number = numeral(groups["n"] or "1")
-    if unit == "年" and number >= 1000:
+    if number == 0 or (unit == "年" and number >= 1000):
         return None
     prefix = "PT" if unit in ("个小时", "小时", "分钟") else "P"
     return Meaning(f"{prefix}{number}{_UNITS[unit]}", kind="duration")
@@ -390,7 +390,7 @@ _RULES_BARE = (
         rf"(?P<n>{_N}{{1,4}})\s?(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})(?!龄|级|薪|前|后|度)",
         _duration,
     ),
-    rule("decade", rf"(?:(?P<century>{_N}{{1,3}})\s?世纪)?(?P<decade>[1-9]0|[一二三四五六七八九]十)年代", _decade),
+    rule("decade", rf"(?:(?P<century>{_N}{{1,3}})\s?世纪)?(?P<decade>\d0|[一二三四五六七八九]十)年代", _decade),
     rule("century", rf"(?P<century>{_N}{{1,3}})\s?世纪", _century),
     rule(
         "time",

@@ -88,15 +88,20 @@ def _month_year(groups: Groups) -> Meaning | None:
     return Meaning(f"{year_text(groups)}-{_month(groups):02d}")
 
 
-_PREPOSITIONS = (
-    r"(?:\b(?:in|by|since|until|till|from|to|of|during|before|after|last|next|early|late|mid|this|through|between|and|end"
-    r"|beginning|for|ended|ending|per|each|every|as|or)[ -]|[-–(/|,;]\s?)$"
-)
-_before_month = re.compile(_PREPOSITIONS, re.IGNORECASE)
+_LEADS = tuple(
+    f" {word}{mark}"
+    for word in "in by since until till from to of during before after last next early late mid this through between and end "
+    "beginning for ended ending per each every as or".split()
+    for mark in " -"
+) + tuple(f"{mark}{space}" for mark in "-–(/|,;" for space in ("", " "))
+_LONGEST_LEAD = 12
 _NAMES = ("may", "march", "mar", "april", "apr", "june", "jun", "august", "aug", "jan", "dec", "sep", "sept", "jul")
 _COMMON = ("may", "march", "mar", "august", "sep", "dec", "jan")
 _listed_month = re.compile(rf",? ?(?:and|or|to|through|,|-|–|/|&) ?(?:{'|'.join(MONTHS)})", re.IGNORECASE)
 _month_after = re.compile(r"\s(?=[A-Z][a-z])")
+
+
+_LONGEST_LABEL = 30
 
 
 def _is_month_word(text: str, start: int, end: int) -> bool:
@@ -104,14 +109,13 @@ def _is_month_word(text: str, start: int, end: int) -> bool:
     word = text[start:end].rstrip(".").lower()
     if not text[start].isupper():
         return False
-    led = (
-        _before_month.search(text, max(0, start - 14), start) is not None or _listed_month.match(text, end) is not None
-    )
+    lead = f" {text[max(0, start - _LONGEST_LEAD) : start]}".lower()
+    led = lead.endswith(_LEADS) or _listed_month.match(text, end) is not None
     rest = text[end : end + 3]
     if rest[:1] == "'" or (rest[:1] == "-" and rest[1:2].isalnum()):
         return False
     if word in _COMMON or len(word) < 4:
-        return led or (not text[:start].strip() and not text[end:].strip(" .,:;"))
+        return led or (len(text) <= _LONGEST_LABEL and text.strip(" .,:;") == text[start:end])
     if word in _NAMES and _month_after.match(text, end):
         return led
     return True
@@ -219,7 +223,7 @@ _ORD_UNIT = rf"{ORDINAL}[ -](?P<fy>fiscal |financial )?(?P<unit>quarter|half)(?:
 _ORDINAL_RULES = (
     rule("first_months", r"first " + COUNT + rf" (?P<unit>month|quarter)s (?:of|in) (?:calendar |the year )?{YEAR}(?P<yy>(?!))?", _first_months),
     rule("ordinal_part_year", rf"{_ORD_UNIT}{_OF_YEAR}", _ordinal_part),
-    rule("ordinal_part_list", rf"{ORDINAL}(?P<fy>(?!))?(?P<which>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?=(?:, (?:first|second|third|fourth))*,? (?:and|or|to|through) (?:the )?(?:second|third|fourth)(?: (?:fiscal|financial))? (?P<unit>quarter|half))", _ordinal_part),
+    rule("ordinal_part_list", rf"{ORDINAL}(?P<fy>(?!))?(?P<which>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?=(?:, (?:first|second|third|fourth)){{0,3}},? (?:and|or|to|through) (?:the )?(?:second|third|fourth)(?: (?:fiscal|financial))? (?P<unit>quarter|half))", _ordinal_part),
     rule("ordinal_part", r"(?<!last )(?P<ord>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?P<fy>fiscal |financial )?(?P<unit>quarter|half)(?P<which>(?!))?(?P<year>(?!))?(?P<yy>(?!))?(?![a-z]|-(?:time|life|hand))", _ordinal_part),
 )  # fmt: skip
 _FISCAL_ORDINAL = (
@@ -446,13 +450,21 @@ ENGLISH = Language(
             "0-9 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen eighteen twenty thirty sixty ninety a_year a_quarter a_month a_week a_day a_decade",
             rf"(?:\d{{1,4}}|{_number_words}|an?(?= (?:year|quarter|month|week|day|decade) (?:ago|earlier|before|later|prior))){_UNIT_COUNT}",
         ),
+        "month_date": Trigger(
+            "jan feb mar apr may jun jul aug sep oct nov dec",
+            r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?=[a-z]{0,6}\.?(?:,| of|,? fy)? ?-?(?:the )?['\d])",
+        ),
         "month": Trigger(
             "jan feb mar apr may jun jul aug sep oct nov dec",
             r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?=[a-z.]{0,7}(?:\W|$))",
         ),
         "ordinal": Trigger(
-            "first second third fourth final last",
-            r"(?:first|second|third|fourth|final|last)(?= (?:fiscal |financial )?(?:quarter|half)|-half|-quarter|, |[ ,]+(?:and|or|to|through) |(?: \w+)? (?:month|quarter)s)",
+            "first second third fourth final",
+            r"(?:first|second|third|fourth|final)(?= (?:fiscal |financial )?(?:quarter|half)|-half|-quarter|, |[ ,]+(?:and|or|to|through) |(?: \w+)? (?:month|quarter)s)",
+        ),
+        "last": Trigger(
+            "last",
+            r"last(?=[ -](?:fiscal |financial )?(?:quarter|half|year|month|week|decade|century|[a-z]{3,9}day|[jfmasond][a-z]{2}))",
         ),
         "fiscal": Trigger(
             "fiscal financial", r"(?:fiscal|financial)(?= (?:first|second|third|fourth|quarter|year|half))"
@@ -466,8 +478,8 @@ ENGLISH = Language(
             r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)(?=\.?,? \d|\.?,? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))",
         ),
         "relative": Trigger(
-            "last past this current next prior previous preceding following coming same corresponding comparable comparative equivalent like yesterday today tomorrow",
-            r"(?:last|past|this|current|next|prior|previous|preceding|following|coming|same|corresponding|comparable|comparative|equivalent|yesterday|today|tomorrow)(?=[ -.,;:!?')]|$)",
+            "past this current next prior previous preceding following coming same corresponding comparable comparative equivalent like yesterday today tomorrow",
+            r"(?:past|this|current|next|prior|previous|preceding|following|coming|same|corresponding|comparable|comparative|equivalent|yesterday|today|tomorrow)(?=[ -.,;:!?')]|$)",
         ),
         "set": Trigger(
             "every each annually yearly quarterly monthly weekly daily biannually semi hourly fortnightly",
@@ -482,8 +494,10 @@ ENGLISH = Language(
         "nth_century": _CENTURY_RULES,
         "clock": _CLOCK_RULES,
         "count": (*_ENDED_RULE, *_SPAN_RULES),
-        "month": _MONTH_RULES,
-        "ordinal": (*_ENDED_RULE, *_ORDINAL_RULES, *_RELATIVE_RULES),
+        "month_date": _MONTH_RULES,
+        "month": _MONTH_RULES[-1:],
+        "ordinal": (*_ENDED_RULE, *_ORDINAL_RULES),
+        "last": (*_ORDINAL_RULES[1:2], *_RELATIVE_RULES),
         "fiscal": (*_ENDED_RULE, *_FISCAL_ORDINAL),
         "unit": (*_ENDED_RULE, *_YEAR_WORDS),
         "weekday": _WEEKDAY_RULES,

@@ -14,6 +14,7 @@ _POINT = re.compile(
 )
 _ORDINALS = ("first", "second", "third", "fourth")
 _CJK = re.compile(r"[㐀-鿿]")
+_FULL_WIDTH = {48 + digit: 0xFF10 + digit for digit in range(10)}
 _ZH_DIGITS = "〇一二三四五六七八九"
 _UNIT_WORDS = {"Y": "year", "Q": "quarter", "M": "month", "W": "week", "D": "day"}
 _TIME_WORDS = {"H": "hour", "M": "minute", "S": "second"}
@@ -139,9 +140,9 @@ def _replace_year(text: str, old: str, new: str) -> str | None:
         return None
     if old in text:
         return text.replace(old, new, 1)
-    full_width = old.translate({48 + n: 0xFF10 + n for n in range(10)})
+    full_width = old.translate(_FULL_WIDTH)
     if full_width in text:
-        return text.replace(full_width, new.translate({48 + n: 0xFF10 + n for n in range(10)}), 1)
+        return text.replace(full_width, new.translate(_FULL_WIDTH), 1)
     chinese = "".join(_ZH_DIGITS[int(digit)] for digit in old)
     if chinese in text:
         return text.replace(chinese, "".join(_ZH_DIGITS[int(digit)] for digit in new), 1)
@@ -162,6 +163,7 @@ def _replace_part(text: str, old: str, new: str) -> str | None:
         (rf"\b{('1st', '2nd', '3rd', '4th')[number - 1]}\b", ("1st", "2nd", "3rd", "4th")[other - 1]),
         (rf"{_ZH_DIGITS[number]}(?=个?季|财季)", _ZH_DIGITS[other]),
         (rf"(?<!\d){old}(?=\s?个?季|财季)", new),
+        (rf"{old.translate(_FULL_WIDTH)}(?=\s?个?季|财季)", new.translate(_FULL_WIDTH)),
         ("上半" if number == 1 else "下半", "上半" if other == 1 else "下半"),
     ]
     for pattern, replacement in pairs:
@@ -186,8 +188,10 @@ def _replace_day(text: str, old: str, new: str) -> str | None:
 
 
 def _replace_number(text: str, old: str, new: str, contexts: tuple[str, ...]) -> str | None:
+    plain = (str(int(old)), str(int(new)))
+    in_words = re.search(r"[^\W\d_]", text) is not None
     for context in contexts:
-        for written, other in ((old, new), (str(int(old)), str(int(new)))):
+        for written, other in ((old, plain[1] if in_words else new), plain):
             matches = list(re.finditer(rf"(?<!\d){written}(?!\d){context}", text))
             if matches:
                 match = matches[-1]

@@ -307,7 +307,10 @@ NUMERIC = Language(
     code="num",
     triggers={
         "compact": Trigger("0-9", r"(?:19|20)\d{6}(?!\d)"),
-        "iso": Trigger("0-9", YEAR_DIGITS + r"(?=[-/.]\d|[ -]?[qh][12]|[ -]?[1-4]q|-?w\d|[ -]?q[34])"),
+        "iso_day": Trigger("0-9", YEAR_DIGITS + r"(?=[-/.]\d\d?[-/.]\d)"),
+        "iso_week": Trigger("0-9", YEAR_DIGITS + r"(?=-?w\d)"),
+        "year_part": Trigger("0-9", YEAR_DIGITS + r"(?=[ -]?(?:[qh][1-4]|[1-4][qh]))"),
+        "iso_month": Trigger("0-9", YEAR_DIGITS + r"(?=[-/]\d\d(?!\d))"),
         "slashed": Trigger("0-9", r"\d\d?(?=[-/.]\d\d?[-/.]\d\d|/[12]\d{3})"),
         "n_part": Trigger("0-9", r"[1-4][qh](?![a-z])"),
         "part": Trigger("q1 q2 q3 q4 h1 h2", r"[qh][1-4](?![a-z])"),
@@ -317,7 +320,10 @@ NUMERIC = Language(
     },
     rules={
         "compact": COMPACT,
-        "iso": (*ISO, BARE_YEAR),
+        "iso_day": (*ISO[:2], BARE_YEAR),
+        "iso_week": (ISO[2], BARE_YEAR),
+        "year_part": (ISO[3], BARE_YEAR),
+        "iso_month": (*ISO[4:], BARE_YEAR),
         "slashed": (MONTH_FIRST, DOTTED, MONTH_YEAR),
         "n_part": PARTS[1:],
         "part": PARTS[1:],

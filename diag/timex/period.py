@@ -41,7 +41,6 @@ _FIELDS: tuple[tuple[str, Granularity], ...] = (
     ("time", "time"), ("day", "day"), ("month", "month"), ("weekday", "day"), ("week", "week"), ("quarter", "quarter"),
     ("half", "half"), ("decade", "decade"), ("century", "century"),
 )  # fmt: skip
-_WHOLE_YEAR: Granularity = "year"
 _DURATION = re.compile(r"P(?:(?P<n>\d+(?:\.\d+)?|X)(?P<unit>[YQMWD])|T(?P<tn>\d+(?:\.\d+)?|X)(?P<tunit>[HMS]))")
 _DURATION_UNITS: dict[str, Granularity] = {"Y": "year", "Q": "quarter", "M": "month", "W": "week", "D": "day"}
 
@@ -220,11 +219,18 @@ def _parse(value: str, fiscal_year_end: FiscalYearEnd | None) -> Period:
     match = _POINT.fullmatch(value)
     if match is None:
         raise ValueError(f"not a TIMEX3 value: {value!r}")
-    granularity: Granularity = next((granularity for name, granularity in _FIELDS if match[name]), _WHOLE_YEAR)
+    granularity = _granularity(match)
     calendar: Calendar = "fiscal" if match["fy"] else "civil"
     known_end = fiscal_year_end if calendar == "fiscal" else None
     start, end = bounds(match.groupdict(), granularity, known_end)
     return Period(value, start, end, granularity, calendar, fiscal_year_end)
+
+
+def _granularity(match: re.Match[str]) -> Granularity:
+    for name, granularity in _FIELDS:
+        if match[name]:
+            return granularity
+    return "year"
 
 
 def _parse_range(value: str, fiscal_year_end: FiscalYearEnd | None) -> Period:
@@ -262,8 +268,7 @@ def _shift_point(value: str, k: int, unit: Granularity | None) -> str:
     if fields["day"] or fields["week"]:
         shifted = _shift_days(fields, k, unit)
         return shifted + (f"T{fields['time']}" if fields["time"] else "")
-    parts: tuple[Granularity, ...] = ("month", "quarter", "half")
-    own: Granularity = next((part for part in parts if fields[part]), _WHOLE_YEAR)
+    own = _granularity(match)
     size = UNIT_MONTHS[own]
     months = k * UNIT_MONTHS.get(unit or own, 0)
     if not UNIT_MONTHS.get(unit or own) or months % size:

@@ -113,6 +113,7 @@ def _scanner(codes: tuple[str, ...], day_first: bool) -> Scanner:
 
 _meanings: dict[tuple[str, str], Meaning | None] = {}
 _MEANINGS_KEPT = 50_000
+_LONGEST_EXPRESSION = 200
 
 
 def scan(folded: str, original: str, codes: tuple[str, ...], *, day_first: bool = False) -> list[Match]:
@@ -139,7 +140,8 @@ def scan(folded: str, original: str, codes: tuple[str, ...], *, day_first: bool 
 def _first_match(rules: tuple[LazyRule, ...], folded: str, original: str, start: int) -> Match | None:
     for lazy in rules:
         rule = lazy.compiled()
-        match = rule.pattern.match(folded, start)
+        # The window's end matters: to the end of the text, `regex` would look for a pattern's required letters each time.
+        match = rule.pattern.match(folded, start, start + _LONGEST_EXPRESSION)
         if match is None:
             continue
         end = match.end()

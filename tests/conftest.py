@@ -1,0 +1,33 @@
+"""What tests share: where the real data lies, and the golden files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import diag_data
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    if not SHARED.is_dir():
+        pytest.skip(f"the real data sets are not at {SHARED}")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def battery() -> list[dict[str, Any]]:
+    return _lines(diag_data.path("temporal_battery.jsonl"))
+
+
+@pytest.fixture(scope="session")
+def golden() -> dict[str, list[dict[str, Any]]]:
+    return {split: _lines(diag_data.path(f"golden/{split}.jsonl")) for split in ("train", "dev", "test")}
