@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import diag_data
 import pytest
+
+import diag_data
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -10,9 +10,8 @@ from diag.evidence.values import Value, values_in
 from diag.evidence.words import words_of
 from diag.timex import TimeExpression
 
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?;])(?<!\b[A-Z]\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bInc\.)(?<!\bCo\.)(?<!\bapprox\.)\s+(?=[A-Z\"“(•0-9])|(?<=[。！？；])|\n+"
-)
+_SENTENCE_END = re.compile(r"[.!?;]\s+(?=[A-Z\"“(•0-9])|[。！？；]|\n+")
+_ABBREVIATION = re.compile(r"(?:\b[A-Z]|\bNo|\bvs|\bInc|\bCo|\bapprox)$")
 _BREAK = re.compile(
     r"[,;，；]|\b(?:and|but|while|whereas|compared|versus|from|against|up|down|as)\b|而|较|相比|同比", re.IGNORECASE
 )
@@ -115,10 +114,14 @@ def _is_heading(line: str) -> bool:
 def _sentence_spans(text: str, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The sentences; a time expression (`Sept. 2011`) is never cut."""
     spans: list[tuple[int, int]] = []
-    start = 0
+    start = index = 0
     for match in _SENTENCE_END.finditer(text):
         cut = match.end()
-        if any(first < cut < last for first, last in taken):
+        while index < len(taken) and taken[index][1] <= cut:
+            index += 1
+        if index < len(taken) and taken[index][0] < cut:
+            continue
+        if text[match.start()] == "." and _ABBREVIATION.search(text, max(0, match.start() - 8), match.start()):
             continue
         if text[start:cut].strip():
             spans.append((start, cut))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -75,11 +76,13 @@ def with_defined_terms(text: str, expressions: list[TimeExpression]) -> list[Tim
             named.setdefault(match["name"], expression)
     if not named:
         return expressions
-    taken = [(expression.start, expression.end) for expression in expressions]
+    starts = [expression.start for expression in expressions]
     uses: list[TimeExpression] = []
     for match in re.finditer("|".join(re.escape(name) for name in sorted(named, key=len, reverse=True)), text):
         start, end = match.span()
-        if text[start - 1 : start] not in ('"', "“", "「", "『") and not any(a < end and start < b for a, b in taken):
+        after = bisect_right(starts, start)
+        is_free = (after == 0 or expressions[after - 1].end <= start) and (after == len(starts) or starts[after] >= end)
+        if is_free and text[start - 1 : start] not in ('"', "“", "「", "『"):
             uses.append(replace(named[match.group()], start=start, end=end, text=match.group()))
     return sorted([*expressions, *uses], key=lambda expression: expression.start)
 

@@ -88,12 +88,14 @@ def _month_year(groups: Groups) -> Meaning | None:
     return Meaning(f"{year_text(groups)}-{_month(groups):02d}")
 
 
-_LEADS = tuple(
-    f" {word}{mark}"
-    for word in "in by since until till from to of during before after last next early late mid this through between and end "
-    "beginning for ended ending per each every as or".split()
-    for mark in " -"
-) + tuple(f"{mark}{space}" for mark in "-–(/|,;" for space in ("", " "))
+_LEAD_WORDS = (
+    "in", "by", "since", "until", "till", "from", "to", "of", "during", "before", "after", "last", "next", "early", "late",
+    "mid", "this", "through", "between", "and", "end", "beginning", "for", "ended", "ending", "per", "each", "every", "as", "or",
+)  # fmt: skip
+_LEADS = (
+    *(f" {word}{mark}" for word in _LEAD_WORDS for mark in " -"),
+    *(f"{mark}{space}" for mark in "-–(/|,;" for space in ("", " ")),
+)
 _LONGEST_LEAD = 12
 _NAMES = ("may", "march", "mar", "april", "apr", "june", "jun", "august", "aug", "jan", "dec", "sep", "sept", "jul")
 _COMMON = ("may", "march", "mar", "august", "sep", "dec", "jan")
