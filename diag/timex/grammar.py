@@ -10,7 +10,6 @@ from __future__ import annotations
 import re as stdlib_re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 import regex
@@ -64,47 +63,40 @@ Build = Callable[[Groups], Meaning | None]
 Accept = Callable[[str, int, int], bool]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """A pattern tried at a trigger, and what its match means (None: not a time after all).
 
-    `accept`, where given, looks at the original text around the match (capitals, the words before and after).
+    `accept`, where given, looks at the original text around the match (capitals, the words before and after). The
+    pattern is compiled when it is first tried: a program that reads English compiles no Chinese.
     """
 
-    name: str
-    pattern: regex.Pattern[str]
-    build: Build
-    accept: Accept | None = None
+    __slots__ = ("accept", "build", "match", "name", "pattern")
+
+    def __init__(self, name: str, pattern: str, build: Build, accept: Accept | None = None) -> None:
+        self.name = name
+        self.pattern = pattern
+        self.build = build
+        self.accept = accept
+        self.match: Callable[[str, int, int], regex.Match[str] | None] = self._compile_and_match
+
+    def _compile_and_match(self, text: str, start: int, end: int) -> regex.Match[str] | None:
+        self.match = regex.compile(self.pattern, regex.VERSION1 | regex.ASCII).match
+        return self.match(text, start, end)
 
 
-def rule(name: str, pattern: str, build: Build, accept: Accept | None = None) -> LazyRule:
-    """A rule whose pattern is compiled when it is first tried: a program that reads English compiles no Chinese."""
-    return LazyRule(name, pattern, build, accept)
-
-
-class LazyRule(NamedTuple):
-    """A rule as written in a language's table."""
-
-    name: str
-    pattern: str
-    build: Build
-    accept: Accept | None
-
-    def compiled(self) -> Rule:
-        """The rule with its pattern compiled, once per process."""
-        return _compiled(self)
-
-
-@lru_cache(maxsize=None)
-def _compiled(lazy: LazyRule) -> Rule:
-    return Rule(lazy.name, regex.compile(lazy.pattern, regex.VERSION1 | regex.ASCII), lazy.build, lazy.accept)
+rule = Rule
+"""Short, as a language's table is made of it."""
 
 
 class Trigger(NamedTuple):
-    """Where an expression may start: `starts` are its first letters (`0-9` for a digit), `pattern` looks closer."""
+    """Where an expression may start: `starts` are its first letters (`0-9` for a digit), `pattern` looks closer.
+
+    `follow` spares a closer look at single characters that are common words too: the characters that must come next.
+    """
 
     starts: str
     pattern: str
+    follow: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +110,7 @@ class Language:
 
     code: str
     triggers: Mapping[str, Trigger]
-    rules: Mapping[str, tuple[LazyRule, ...]]
+    rules: Mapping[str, tuple[Rule, ...]]
     joins_list: str
     joins_range: str
     joins_between: str = ""
@@ -135,7 +127,7 @@ class Opening(NamedTuple):
     """The triggers that share their first letters: which of them fires, and its rules."""
 
     pattern: stdlib_re.Pattern[str]
-    rules: Mapping[str, tuple[LazyRule, ...]]
+    rules: Mapping[str, tuple[Rule, ...]]
 
 
 class Scanner(NamedTuple):
@@ -147,7 +139,7 @@ class Scanner(NamedTuple):
 
 def compile_scanner(languages: tuple[Language, ...]) -> Scanner:
     """One scanner for several languages; where two fire at the same place, the first language's rules come first."""
-    by_start: dict[str, list[tuple[str, str, tuple[LazyRule, ...]]]] = {}
+    by_start: dict[str, list[tuple[str, str, tuple[Rule, ...]]]] = {}
     for language in languages:
         for key, trigger in language.triggers.items():
             entry = (f"{language.code}_{key}", trigger.pattern, language.rules[key])
@@ -161,10 +153,29 @@ def compile_scanner(languages: tuple[Language, ...]) -> Scanner:
         pattern = stdlib_re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern, _ in ordered))
         openings[start] = Opening(pattern, {name: rules for name, _, rules in ordered})
     words = [start for start in shortest if start.isascii()]
-    others = "".join(stdlib_re.escape(start) for start in shortest if not start.isascii())
     firsts = "".join(sorted({word[0] for word in words}))
-    starts = rf"\b(?=[{firsts}])(?:{_trie(words)})" + (f"|[{others}]" if others else "")
+    starts = rf"\b(?=[{firsts}])(?:{_trie(words)})"
+    others = [start for start in shortest if not start.isascii()]
+    if others:
+        follow = _follow(languages)
+        plain, guarded = [o for o in others if not follow.get(o)], [o for o in others if follow.get(o)]
+        starts += f"|{_trie(plain)}"
+        starts += "".join(f"|{start}(?=[{follow[start]}])" for start in guarded)
     return Scanner(stdlib_re.compile(starts, stdlib_re.ASCII), openings)
+
+
+def _follow(languages: tuple[Language, ...]) -> dict[str, str]:
+    """What must come after each start; empty where one of its triggers does not say."""
+    follow: dict[str, str] = {}
+    for language in languages:
+        for trigger in language.triggers.values():
+            for start in trigger.starts.split():
+                known = follow.get(start)
+                follow[start] = "" if known == "" or not trigger.follow else (known or "") + trigger.follow
+    for start in list(follow):
+        if len(start) > 1 and follow.get(start[0]):
+            follow[start[0]] += start[1]
+    return follow
 
 
 def _in_order(languages: tuple[Language, ...]) -> list[str]:

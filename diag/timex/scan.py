@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from diag.timex.chinese import CHINESE
 from diag.timex.english import ENGLISH
-from diag.timex.grammar import Language, LazyRule, Meaning, Opening, Rule, Scanner, compile_scanner
+from diag.timex.grammar import Language, Meaning, Opening, Rule, Scanner, compile_scanner
 from diag.timex.numeric import DAY_FIRST, MONTH_FIRST, NUMERIC
 
 LANGUAGES: dict[str, Language] = {"en": ENGLISH, "zh": CHINESE}
@@ -137,21 +137,20 @@ def scan(folded: str, original: str, codes: tuple[str, ...], *, day_first: bool 
     return found
 
 
-def _first_match(rules: tuple[LazyRule, ...], folded: str, original: str, start: int) -> Match | None:
-    for lazy in rules:
-        rule = lazy.compiled()
+def _first_match(rules: tuple[Rule, ...], folded: str, original: str, start: int) -> Match | None:
+    for rule in rules:
         # The window's end matters: to the end of the text, `regex` would look for a pattern's required letters each time.
-        match = rule.pattern.match(folded, start, start + _LONGEST_EXPRESSION)
+        match = rule.match(folded, start, start + _LONGEST_EXPRESSION)
         if match is None:
             continue
         end = match.end()
         if rule.accept is not None and not rule.accept(original, start, end):
             continue
-        key = (lazy.name, match.group())
+        key = (rule.name, match.group())
         if key in _meanings:
             meaning = _meanings[key]
         else:
-            meaning = lazy.build(match)
+            meaning = rule.build(match)
             if len(_meanings) < _MEANINGS_KEPT:
                 _meanings[key] = meaning
         if meaning is not None:
