@@ -295,6 +295,8 @@ def _correction(period: Period, expression: TimeExpression) -> str:
 # ---- by wording ------------------------------------------------------------------------------------------------------
 
 _NEAR_VERBATIM = 0.6
+_ALIGNED = 0.5
+"""The agreement of the words next to two expressions from which they stand in the same place; else values decide."""
 
 
 def _by_wording(said: _Said, reading: SourceReading) -> Judgement | None:
@@ -316,6 +318,8 @@ def _by_wording(said: _Said, reading: SourceReading) -> Judgement | None:
         top = max(top, score)
     close = [dated for score, dated in best if score >= top - 1e-9]
     if not close or top < 1.0:
+        return None
+    if said.values and top - max(similar.values()) < _ALIGNED:
         return None
     graded = [(agreement(said.bound, dated.bound), dated) for dated in close]
     for wanted, verdict in (("same", "supported"), ("coarser", "underspecified"), ("unknown", "undetermined")):

@@ -157,7 +157,7 @@ def _replace_year(text: str, old: str, new: str) -> str | None:
 def _replace_part(text: str, old: str, new: str) -> str | None:
     number, other = int(old), int(new)
     pairs = [
-        (rf"(?<=[qh]){old}", new),
+        (rf"(?<=[qh]){old}(?!\d)", new),
         (rf"(?<!\d){old}(?=[qh](?![a-z]))", new),
         (rf"\b{_ORDINALS[number - 1]}\b", _ORDINALS[other - 1]),
         (rf"\b{('1st', '2nd', '3rd', '4th')[number - 1]}\b", ("1st", "2nd", "3rd", "4th")[other - 1]),

@@ -114,7 +114,12 @@ def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text('[{"context": "a"},\n{"context"')
     (tmp_path / "x.parquet").write_bytes(b"not parquet")
     (tmp_path / "latin.csv").write_bytes(b"context,question\ncaf\xe9,q\n")
-    for name, reason in (("broken.json", "broken JSON at line 2"), ("x.parquet", "Parquet"), ("latin.csv", "UTF-8"), ("none.jsonl", "no such file")):
+    for name, reason in (
+        ("broken.json", "broken JSON at line 2"),
+        ("x.parquet", "Parquet"),
+        ("latin.csv", "UTF-8"),
+        ("none.jsonl", "no such file"),
+    ):
         with pytest.raises(InputError, match=reason):
             list(read(tmp_path / name))
     (tmp_path / "x.docx").write_bytes(b"")
@@ -124,8 +129,12 @@ def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
 
 def test_json_csv_tsv_and_parquet_give_the_same_record(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(json.dumps({"version": 1, "data": [ROW]}))
-    (tmp_path / "x.csv").write_text("id,context,question,answer\na,Sales were $4 in Q3 2023.,When were sales $4?,Q3 2023\n")
-    (tmp_path / "x.tsv").write_text("id\tcontext\tquestion\tanswer\na\tSales were $4 in Q3 2023.\tWhen were sales $4?\tQ3 2023\n")
+    (tmp_path / "x.csv").write_text(
+        "id,context,question,answer\na,Sales were $4 in Q3 2023.,When were sales $4?,Q3 2023\n"
+    )
+    (tmp_path / "x.tsv").write_text(
+        "id\tcontext\tquestion\tanswer\na\tSales were $4 in Q3 2023.\tWhen were sales $4?\tQ3 2023\n"
+    )
     pq.write_table(pa.table({key: [value] for key, value in ROW.items()}), tmp_path / "x.parquet")
     for name in ("x.json", "x.csv", "x.tsv", "x.parquet"):
         (record,) = read(tmp_path / name)
@@ -146,9 +155,9 @@ def test_a_folder_of_files_and_a_saved_data_set_are_read(tmp_path: Path) -> None
     lines(folder / "b.jsonl", {**ROW, "id": "b"})
     assert [(record.id, record.line) for record in read(folder)] == [("a", 1), ("b", 2)]
     datasets = pytest.importorskip("datasets")
-    datasets.DatasetDict({"train": datasets.Dataset.from_list([ROW]), "test": datasets.Dataset.from_list([{**ROW, "id": "t"}])}).save_to_disk(
-        str(tmp_path / "saved")
-    )
+    datasets.DatasetDict(
+        {"train": datasets.Dataset.from_list([ROW]), "test": datasets.Dataset.from_list([{**ROW, "id": "t"}])}
+    ).save_to_disk(str(tmp_path / "saved"))
     assert [record.id for record in read(tmp_path / "saved")] == ["a", "t"]
     assert [record.id for record in read(folder, format="datasets")] == ["a", "b"]
 
@@ -167,7 +176,10 @@ def test_tatqa_and_timebench_layouts(shared_data: Path) -> None:
     assert len({record.group for record in tatqa}) == 278
     assert all(record.tables and record.question for record in tatqa)
     nli = list(read(shared_data / "timebench" / "timexnli_cs1.jsonl"))
-    assert (nli[0].context, nli[0].extra) == ("In Sep, he will be sworn in as the Prime Minister.", {"Label": "Entailment"})
+    assert (nli[0].context, nli[0].extra) == (
+        "In Sep, he will be sworn in as the Prime Minister.",
+        {"Label": "Entailment"},
+    )
     assert len(list(read(shared_data / "timebench" / "tempreason_l2.jsonl"))) == 500
 
 
