@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -261,34 +263,67 @@ def _value(period: Period | None) -> str | None:
 
 
 def _join(out: Path, options: CheckOptions) -> dict[str, Any]:
-    prints = pa.concat_tables(runs.part_tables(out, "fingerprints"))
+    prints = pa.concat_tables(runs.part_tables(out, "fingerprints", _LIGHT))
     verdicts: Counter[str] = Counter()
     classes: dict[str, Counter[str]] = {}
-    by_check: dict[str, Counter[str]] = {}
-    examples: dict[str, list[dict[str, Any]]] = {}
+    tallies: dict[str, _Tally] = {}
     for table in runs.part_tables(out, "records", ["verdict", "label_class"]):
         verdicts.update(table.column("verdict").to_pylist())
         for name in table.column("label_class").drop_null().to_pylist():
             kind = "quarter" if name[0] == "Q" else "half" if name[0] == "H" else name.split()[0]
             classes.setdefault(kind, Counter())[name] += 1
-    late = [*checks.duplicate_ids(prints), *checks.near_duplicates(prints)]
+    late = [*checks.duplicate_ids(prints), *checks.near_duplicates(prints, partial(_signatures, out))]
     if options.against:
-        late.extend(checks.leaks(prints, _fingerprints_of(options.against, options), options.against))
+        other = _fingerprints_of(options.against, options)
+        signatures = partial(_signatures, out, before=other)
+        late.extend(checks.leaks(prints, other.select(_LIGHT), options.against, signatures))
     late.extend(checks.balance(classes))
     more = findings_table(late)
-    for table in (*runs.part_tables(out, "findings"), more):
+    for table in chain(runs.part_tables(out, "findings"), [more]):
         for row in table.to_pylist():
-            name = row["check"]
-            by_check.setdefault(name, Counter())[row["record"]] += 1
-            if len(examples.setdefault(name, [])) < _EXAMPLES:
-                examples[name].append(row)
+            tallies.setdefault(row["check"], _Tally()).add(row)
     runs.join_tables(out, "records", RECORDS)
     runs.join_tables(out, "findings", FINDINGS, [more])
     runs.join_lines(out, "rejects.jsonl")
-    return _report(out, options, prints.num_rows, verdicts, classes, by_check, examples)
+    return _report(out, options, prints.num_rows, verdicts, classes, tallies)
 
 
 _EXAMPLES = 20
+_LIGHT = [name for name in checks.FINGERPRINTS.names if name != "signature"]
+
+
+class _Tally:
+    """The findings of one check, counted as they pass; those of one record stand together."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.records = 0
+        self.examples: list[dict[str, Any]] = []
+        self._last: tuple[str, int] | None = None
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.count += 1
+        record = (row["record"], row["line"])
+        if record != self._last:
+            self._last = record
+            self.records += bool(row["record"])
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append(row)
+
+
+def _signatures(out: Path, rows: list[int], before: pa.Table | None = None) -> dict[int, bytes]:
+    """The signatures of some rows of the parts, `before` standing before them; a part at a time is in memory."""
+    found: dict[int, bytes] = {}
+    place = first = 0
+    for table in chain([] if before is None else [before], runs.part_tables(out, "fingerprints", ["signature"])):
+        column = table.column("signature")
+        while place < len(rows) and rows[place] < first + table.num_rows:
+            found[rows[place]] = column[rows[place] - first].as_py()
+            place += 1
+        first += table.num_rows
+        if place == len(rows):
+            break
+    return found
 
 
 def _report(
@@ -297,25 +332,24 @@ def _report(
     total: int,
     verdicts: Counter[str],
     classes: Mapping[str, Counter[str]],
-    by_check: Mapping[str, Counter[str]],
-    examples: Mapping[str, list[dict[str, Any]]],
+    tallies: Mapping[str, _Tally],
 ) -> dict[str, Any]:
     manifest = runs.read_manifest(out) or {}
     with (out / "rejects.jsonl").open("rb") as stream:
         rejected = sum(1 for _ in stream)
     found: dict[str, Any] = {}
     for name, (severity, advice) in checks.CHECKS.items():
-        counts = by_check.get(name)
-        if counts:
-            share = wilson(len(counts), total)
+        tally = tallies.get(name)
+        if tally is not None:
+            share = wilson(tally.records, total)
             found[name] = {
                 "severity": severity,
                 "advice": advice,
-                "count": sum(counts.values()),
-                "records": len(counts),
+                "count": tally.count,
+                "records": tally.records,
                 "rate": share.rate,
                 "interval": [share.low, share.high],
-                "examples": examples[name],
+                "examples": tally.examples,
             }
     return {
         "data": manifest.get("data"),

@@ -6,8 +6,8 @@ They work on the fingerprints' columns alone, by sorting, so that memory grows b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -49,42 +49,40 @@ def fingerprint_table(rows: Iterable[tuple[str, int, Fingerprint]]) -> pa.Table:
     return pa.table(columns, schema=FINGERPRINTS)
 
 
+Signatures = Callable[[list[int]], Mapping[int, bytes]]
+"""Gives the MinHash signatures of rows by their place: they are large, and needed for few."""
+
+
 def duplicate_ids(prints: pa.Table) -> Iterator[Finding]:
     """Records whose id stands on an earlier line."""
-    for first, second in _equal_neighbours(prints, "id"):
+    for first, second in _neighbours(prints, "id"):
         row, earlier = _row(prints, second), _row(prints, first)
         yield _finding("duplicate_id", row, f"the id {row.record!r} stands on line {earlier.line} already")
 
 
-def near_duplicates(prints: pa.Table) -> Iterator[Finding]:
+def near_duplicates(prints: pa.Table, signatures: Signatures) -> Iterator[Finding]:
     """Pairs with the same label and the same question but for its period, whose sources differ in periods alone."""
-    for first, second in _candidates(prints):
-        one, other = _row(prints, first), _row(prints, second)
-        if one.times == other.times or one.answer != other.answer or one.question != other.question:
-            continue
-        if one.masked == other.masked or likeness(one.signature, other.signature) >= NEAR:
-            exact = "nothing but its periods" if one.masked == other.masked else "little but its periods"
-            yield _finding(
-                "near_duplicate",
-                other,
-                f"differs from {one.record!r} (line {one.line}) in {exact}, under the same label",
-            )
+    pairs = _pairs(prints, same=("answer", "question"), other=("times",))
+    for first, second, is_exact in _near(prints, pairs, signatures):
+        one, here = _row(prints, first), _row(prints, second)
+        how = "nothing but its periods" if is_exact else "little but its periods"
+        message = f"differs from {one.record!r} (line {one.line}) in {how}, under the same label"
+        yield _finding("near_duplicate", here, message)
 
 
-def leaks(prints: pa.Table, other: pa.Table, where: str) -> Iterator[Finding]:
-    """Records that the other data set has too: the same question over the same, or nearly the same, source."""
+def leaks(prints: pa.Table, other: pa.Table, where: str, signatures: Signatures) -> Iterator[Finding]:
+    """Records that the other data set has too: the same question over the same, or nearly the same, source.
+
+    `signatures` counts the rows of `other` first, then those of `prints`.
+    """
     both = pa.concat_tables([other, prints])
     border = other.num_rows
-    for first, second in _candidates(both):
-        if not first < border <= second:
-            continue
+    pairs = _pairs(both, same=("answer", "question", "times"))
+    crossing = [(first, second) for first, second in pairs if first < border <= second]
+    for first, second, is_exact in _near(both, crossing, signatures):
         one, here = _row(both, first), _row(both, second)
-        if one.question != here.question or one.answer != here.answer:
-            continue
-        same = one.masked == here.masked and one.times == here.times
-        if same or (one.times == here.times and likeness(one.signature, here.signature) >= NEAR):
-            how = "is" if same else "is nearly"
-            yield _finding("leakage", here, f"{how} the record {one.record!r} (line {one.line}) of {where}")
+        how = "is" if is_exact else "is nearly"
+        yield _finding("leakage", here, f"{how} the record {one.record!r} (line {one.line}) of {where}")
 
 
 def balance(classes: Mapping[str, Counter[str]]) -> Iterator[Finding]:
@@ -103,37 +101,55 @@ def balance(classes: Mapping[str, Counter[str]]) -> Iterator[Finding]:
 class _Row(NamedTuple):
     record: str
     line: int
-    masked: int
-    question: int
-    times: int
-    answer: int
-    signature: bytes
 
 
 def _row(prints: pa.Table, index: int) -> _Row:
-    return _Row(*(prints.column(name)[index].as_py() for name in _Row._fields))
+    return _Row(prints.column("record")[index].as_py(), prints.column("line")[index].as_py())
 
 
 def _finding(check: str, row: _Row, message: str) -> Finding:
     return Finding(check, CHECKS[check][0], row.record, row.line, "", 0, 0, "", message)
 
 
-def _candidates(prints: pa.Table) -> list[tuple[int, int]]:
+def _pairs(prints: pa.Table, *, same: Sequence[str], other: Sequence[str] = ()) -> list[tuple[int, int]]:
     """Pairs that share a band of their signatures, or everything but their times; the earlier row first."""
     pairs: set[tuple[int, int]] = set()
     for column in ("masked", *(f"band{band}" for band in range(BANDS))):
-        pairs.update(_equal_neighbours(prints, column))
+        pairs.update(_neighbours(prints, column, same=same, other=other))
     return sorted(pairs, key=lambda pair: (pair[1], pair[0]))
 
 
-def _equal_neighbours(prints: pa.Table, column: str) -> Iterator[tuple[int, int]]:
-    """Rows that hold the same value, each paired with the one before it of that value."""
+def _near(
+    prints: pa.Table, pairs: Sequence[tuple[int, int]], signatures: Signatures
+) -> Iterator[tuple[int, int, bool]]:
+    """The pairs that are alike but for their times, and whether in every word; one pair for each later row."""
+    masked = prints.column("masked")
+    exact = {pair for pair in pairs if masked[pair[0]].as_py() == masked[pair[1]].as_py()}
+    known = signatures(sorted({row for pair in pairs if pair not in exact for row in pair}))
+    seen: set[int] = set()
+    for pair in pairs:
+        is_exact = pair in exact
+        if pair[1] not in seen and (is_exact or likeness(known[pair[0]], known[pair[1]]) >= NEAR):
+            seen.add(pair[1])
+            yield *pair, is_exact
+
+
+def _neighbours(
+    prints: pa.Table, column: str, *, same: Sequence[str] = (), other: Sequence[str] = ()
+) -> Iterator[tuple[int, int]]:
+    """Rows that hold the same in `column` and in `same`, each paired with the one before it, where they differ in `other`."""
     if prints.num_rows < 2:
         return
-    keyed = pa.table({"key": prints.column(column), "row": pa.array(range(prints.num_rows), pa.int64())})
-    ordered = keyed.sort_by([("key", "ascending"), ("row", "ascending")])
-    keys, rows = ordered.column("key").combine_chunks(), ordered.column("row").combine_chunks()
-    equal = pc.equal(keys.slice(1), keys.slice(0, len(keys) - 1))
-    places = cast(list[int], pc.indices_nonzero(equal).to_pylist())
-    for place in places:
+    columns: dict[str, Any] = {name: prints.column(name) for name in (column, *same, *other)}
+    keyed = pa.table({**columns, "row": pa.array(range(prints.num_rows), pa.int64())})
+    ordered = keyed.sort_by([(name, "ascending") for name in (column, *same, "row")])
+    chosen: pa.Array | None = None
+    for name in (column, *same, *other):
+        values = ordered.column(name).combine_chunks()
+        later, earlier = values.slice(1), values.slice(0, len(values) - 1)
+        kept = pc.not_equal(later, earlier) if name in other else pc.equal(later, earlier)
+        chosen = kept if chosen is None else pc.and_(chosen, kept)
+    assert chosen is not None
+    rows = ordered.column("row").combine_chunks()
+    for place in pc.indices_nonzero(chosen).to_pylist():
         yield rows[place].as_py(), rows[place + 1].as_py()

@@ -88,6 +88,11 @@ def prints(*records: Record) -> Any:
     return fingerprint_table((r.id, r.line, fingerprint(r, check_record(r).expressions)) for r in records)
 
 
+def near(table: Any) -> list[Any]:
+    signatures = table.column("signature").to_pylist()
+    return list(near_duplicates(table, lambda rows: {row: signatures[row] for row in rows}))
+
+
 def test_duplicate_ids_are_found_on_their_later_line() -> None:
     table = prints(record(id="a", line=1), record(id="b", line=2), record(id="a", line=3))
     assert [(f.record, f.line) for f in duplicate_ids(table)] == [("a", 3)]
@@ -98,16 +103,16 @@ def test_near_duplicates_differ_in_a_period_alone_and_share_the_label() -> None:
     same_label = prints(record(id="a", line=1), record(id="b", line=2, context=other))
     own_label = prints(record(id="a", line=1), record(id="b", line=2, context=other, answer="Q3 2020"))
     copies = prints(record(id="a", line=1), record(id="b", line=2))
-    assert [(f.record, f.check) for f in near_duplicates(same_label)] == [("b", "near_duplicate")]
-    assert list(near_duplicates(own_label)) == []
-    assert list(near_duplicates(copies)) == []
+    assert [(f.record, f.check) for f in near(same_label)] == [("b", "near_duplicate")]
+    assert near(own_label) == []
+    assert near(copies) == []
 
 
 def test_near_duplicates_may_differ_in_a_few_words_too() -> None:
     words = " ".join(f"word{n}" for n in range(300))
     one = record(id="a", line=1, context=f"{TEXT} {words}")
     other = record(id="b", line=2, context=f"{TEXT} {words} more".replace("2021", "2020"))
-    assert [f.record for f in near_duplicates(prints(one, other))] == ["b"]
+    assert [f.record for f in near(prints(one, other))] == ["b"]
 
 
 def test_leakage_is_the_same_record_in_another_file() -> None:
@@ -115,9 +120,10 @@ def test_leakage_is_the_same_record_in_another_file() -> None:
         record(id="a", line=1), record(id="b", line=2, question="What were orders in Q2 2021?", answer="$3,310 million")
     )
     there = prints(record(id="z", line=9))
-    assert [(f.record, "'z' (line 9) of test.jsonl" in f.message) for f in leaks(here, there, "test.jsonl")] == [
-        ("a", True)
-    ]
+    assert [
+        (f.record, "'z' (line 9) of test.jsonl" in f.message)
+        for f in leaks(here, there, "test.jsonl", lambda rows: dict.fromkeys(rows, b""))
+    ] == [("a", True)]
 
 
 def test_balance_needs_more_than_chance() -> None:
