@@ -306,7 +306,7 @@ class _Tally:
         record = (row["record"], row["line"])
         if record != self._last:
             self._last = record
-            self.records += bool(row["record"])
+            self.records += 1
         if len(self.examples) < _EXAMPLES:
             self.examples.append(row)
 

@@ -32,7 +32,7 @@ def bound_of(expression: TimeExpression) -> Bound | None:
     return Bound(period, expression.text, is_bare and not re.search(r"ended|ending|止", expression.text))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def agreement(said: Bound, given: Bound) -> Agreement:
     """`same`; `coarser` where the claim says less than the source; `unknown` where the two cannot be compared.
 

@@ -92,7 +92,7 @@ _PIPE_RULE = re.compile(r"[\s|:\-]+")
 _WIDEST_CAPTION = 160
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def read_source(
     source: Source, language: str | None, document_date: date | str | None, fiscal_year_end: str | FiscalYearEnd | None
 ) -> SourceReading:

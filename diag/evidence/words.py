@@ -14,7 +14,7 @@ _KEPT = frozenset({"total", "amount", "value", "number", "company", "group", "le
 _CJK_STOP = frozenset("的了和与及在为是于年月日季度上下半其中本公司亿万元哪个天何时什么多少所述发请给出说明文")
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def words_of(lowered: str) -> frozenset[str]:
     """The content words of a text in lower case: English ones cut to a stem, Chinese ones as pairs of characters."""
     found: set[str] = set()

@@ -206,7 +206,7 @@ class Period:
         return self.value
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _parse(value: str, fiscal_year_end: FiscalYearEnd | None) -> Period:
     if value.startswith("P"):
         match = _DURATION.fullmatch(value)

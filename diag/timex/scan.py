@@ -112,7 +112,7 @@ def _scanner(codes: tuple[str, ...], day_first: bool) -> Scanner:
 
 
 _meanings: dict[tuple[str, str], Meaning | None] = {}
-_MEANINGS_KEPT = 50_000
+_MEANINGS_KEPT = 20_000
 _LONGEST_EXPRESSION = 200
 
 
