@@ -93,18 +93,17 @@ def _label_findings(record: Record, judgement: Judgement, in_answer: bool) -> It
     field = "answer" if in_answer else "question"
     start, end = judgement.said_span or (0, 0)
     text = getattr(record, field)[start:end]
-    given = f" ({judgement.correction})" if judgement.correction else ""
+    given = judgement.correction
     match judgement.verdict:
         case "misbound":
-            message = f"the source gives this to another period{given}, the label says {text!r}"
+            message = f"the source gives this to {given or 'another period'}, the label says {text!r}"
             yield _finding(record, "misbound", message, field, start, end, text)
         case "fabricated":
-            message = f"the label says {text!r}, which the source names nowhere{given and f'; it gives{given}'}"
+            message = f"the source names {text!r} nowhere{f'; it gives this to {given}' if given else ''}"
             yield _finding(record, "absent", message, field, start, end, text)
         case "underspecified":
-            yield _finding(
-                record, "underspecified", f"the source is finer{given} than {text!r}", field, start, end, text
-            )
+            message = f"the source says {given or 'a part of it'}, the label {text!r}"
+            yield _finding(record, "underspecified", message, field, start, end, text)
         case "omitted":
             yield _finding(
                 record, "no_period", "the question asks for a time, the label names none", "answer", text=record.answer

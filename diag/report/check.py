@@ -51,7 +51,9 @@ def check_html(report: Mapping[str, Any], folder: Path) -> str:
     return (
         _environment()
         .get_template("check.html")
-        .render(report=report, folder=folder.name, verdicts=_VERDICTS, balance=balance)
+        .render(
+            report=report, name=Path(str(report["data"])).name, folder=folder.name, verdicts=_VERDICTS, balance=balance
+        )
     )
 
 
