@@ -60,6 +60,7 @@ def check(
         list[str] | None,
         typer.Option("--fail-if", help="A condition such as 'misbound>0' or 'absent_rate>1%': exit 3."),
     ] = None,
+    day_first: Annotated[bool, typer.Option("--day-first", help="Read 3/4/2023 as 3 April.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that is no record.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")] = False,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 is one a core.")] = 0,
@@ -70,7 +71,7 @@ def check(
 
     conditions = gate.parse_conditions(fail_if or [], pipeline.figure_names())
     folder = out or Path("runs") / f"check-{Path(data).stem or 'data'}"
-    options = pipeline.CheckOptions(_pairs(map or []), format, strict, against, workers, resume)
+    options = pipeline.CheckOptions(_pairs(map or []), format, strict, against, day_first, workers, resume)
     result = _with_progress(data, lambda progress: pipeline.check(data, folder, options, progress))
     if as_json:
         import orjson

@@ -26,6 +26,8 @@ from diag.timex import Period
 _PART_BYTES = 2 << 20
 _PART_ROWS = 512
 _ROW_BYTES = 2048
+_PARTS_A_PROCESS = 40
+"""After these a worker makes way for a new one: the allocator never gives back all of what large rows took."""
 
 RECORDS = pa.schema(
     [
@@ -58,6 +60,8 @@ class CheckOptions:
     format: str | None = None
     strict: bool = False
     against: str | None = None
+    day_first: bool = False
+    """Read `3/4/2023` as 3 April."""
     workers: int = 0
     """Processes; 0 is one a core."""
     resume: bool = False
@@ -76,6 +80,7 @@ class _Part(NamedTuple):
     rows: list[records.RawRow]
     names: Mapping[str, tuple[str, ...]]
     strict: bool
+    day_first: bool
     where: str
 
 
@@ -141,6 +146,7 @@ def _identity(data: str | Path, options: CheckOptions) -> dict[str, Any]:
         "format": options.format,
         "strict": options.strict,
         "against": options.against,
+        "day_first": options.day_first,
         "version": __version__,
         "python": platform.python_version(),
         "seed": None,
@@ -171,7 +177,11 @@ def _part(
     options: CheckOptions,
     where: str,
 ) -> _Part | None:
-    return None if runs.has_part(out, number) else _Part(out, number, rows, names, options.strict, where)
+    return (
+        None
+        if runs.has_part(out, number)
+        else _Part(out, number, rows, names, options.strict, options.day_first, where)
+    )
 
 
 def _run_parts(out: Path, parts: Iterator[tuple[_Part | None, int]], workers: int, progress: Progress | None) -> None:
@@ -187,7 +197,8 @@ def _run_parts(out: Path, parts: Iterator[tuple[_Part | None, int]], workers: in
             advance(size)
         return
     pending: dict[Future[None], int] = {}
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, max_tasks_per_child=_PARTS_A_PROCESS) as pool:
         try:
             for part, size in (*ahead, *parts):
                 if part is None:
@@ -221,7 +232,7 @@ def _check_part(part: _Part) -> None:
     prints: list[tuple[str, int, checks.Fingerprint]] = []
     for raw in part.rows:
         for record in records.parse(raw, part.names, rejects, strict=part.strict, where=part.where):
-            checked = checks.check_record(record)
+            checked = checks.check_record(record, day_first=part.day_first)
             findings.extend(checked.findings)
             prints.append((record.id, record.line, checks.fingerprint(record, checked.expressions)))
             _append(rows, record, checked)

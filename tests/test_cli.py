@@ -151,6 +151,16 @@ def test_debug_shows_the_traceback(tmp_path: Path) -> None:
     assert "Traceback" in diag("--debug", "check", tmp_path / "none.jsonl").stderr
 
 
+def test_the_day_order_is_an_option(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        '{"context": "The lease was signed on 3 April 2021.", "question": "When was the lease signed?", "answer": "3/4/2021"}\n'
+    )
+    for name, options, verdict in (("a", [], "fabricated"), ("b", ["--day-first"], "supported")):
+        diag("check", path, "--out", tmp_path / name, *options)
+        assert pq.read_table(tmp_path / name / "records.parquet").column("verdict").to_pylist() == [verdict]
+
+
 def test_leakage_against_another_file(data: Path, tmp_path: Path) -> None:
     other = tmp_path / "test.jsonl"
     other.write_text(GOOD.replace('"a"', '"z"'))

@@ -33,15 +33,21 @@ class Checked:
     """The time expressions of its context."""
 
 
-def check_record(record: Record) -> Checked:
-    """Run every check of one record. A document date or fiscal year end that cannot be read is itself a finding."""
+def check_record(record: Record, *, day_first: bool = False) -> Checked:
+    """Run every check of one record; `day_first` reads `3/4/2023` as 3 April. A document date or fiscal year end that cannot be read is itself a finding."""
     findings: list[Finding] = []
     document_date, fiscal_year_end = _dates(record, findings)
     source = Source.of(record)
-    reading = read_source(source, record.language, document_date, fiscal_year_end)
+    reading = read_source(source, record.language, document_date, fiscal_year_end, day_first)
 
     def find_in(text: str) -> list[TimeExpression]:
-        return find(text, language=record.language, document_date=document_date, fiscal_year_end=fiscal_year_end)
+        return find(
+            text,
+            language=record.language,
+            document_date=document_date,
+            fiscal_year_end=fiscal_year_end,
+            day_first=day_first,
+        )
 
     question, answer = find_in(record.question), find_in(record.answer)
     judgement = judge(
@@ -51,6 +57,7 @@ def check_record(record: Record) -> Checked:
         document_date=document_date,
         fiscal_year_end=fiscal_year_end,
         language=record.language,
+        day_first=day_first,
     )
     label = judgement.period_said
     findings.extend(_label_findings(record, judgement, bool(answer)))

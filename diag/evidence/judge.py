@@ -76,6 +76,7 @@ def judge(
     document_date: date | str | None = None,
     fiscal_year_end: str | FiscalYearEnd | None = None,
     language: str | None = None,
+    day_first: bool = False,
 ) -> Judgement:
     """Judge the time of `answer` (of `question`, where the answer is a value for the period asked) against `source`.
 
@@ -83,10 +84,12 @@ def judge(
     worst of them decides. Raises ValueError for an unreadable document date or fiscal year end.
     """
     held = source if isinstance(source, Source) else Source(source)
-    reading = read_source(held, language, document_date, fiscal_year_end)
+    reading = read_source(held, language, document_date, fiscal_year_end, day_first)
 
     def find_in(text: str) -> list[TimeExpression]:
-        return find(text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end)
+        return find(
+            text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end, day_first=day_first
+        )
 
     answer_times = find_in(answer)
     question_times = find_in(question)

@@ -94,12 +94,18 @@ _WIDEST_CAPTION = 160
 
 @lru_cache(maxsize=64)
 def read_source(
-    source: Source, language: str | None, document_date: date | str | None, fiscal_year_end: str | FiscalYearEnd | None
+    source: Source,
+    language: str | None,
+    document_date: date | str | None,
+    fiscal_year_end: str | FiscalYearEnd | None,
+    day_first: bool = False,
 ) -> SourceReading:
     """Read a source; the last ones read are kept, since many questions share one."""
 
     def find_in(text: str) -> list[TimeExpression]:
-        return find(text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end)
+        return find(
+            text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end, day_first=day_first
+        )
 
     mentions: list[Mention] = []
     bounds: list[Bound] = []

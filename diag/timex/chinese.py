@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diag.timex import chinese_meanings as meaning
-from diag.timex.grammar import Language, Meaning, Relative, Trigger, rule
+from diag.timex.grammar import Language, Meaning, Relative, Rule, Trigger, rule
 
 _N = r"[0-9〇零○一二三四五六七八九十两]"
 YEAR = (
@@ -92,6 +92,28 @@ _COUNT_FOLLOW = "0-9一二三四五六七八九十两 "
 _NUMERAL_FOLLOW = r"0-9〇零○一二三四五六七八九十两 个年月日号季周星天点时分小工交自世财~至到\-"
 _UNIT_FOLLOW = "上一个季月周星半财"
 
+_ERA_YEAR = rf"(?P<era>中华民国|民国|明治|大正|昭和|平成|令和)\s?(?P<year>元|{_N}{{1,3}})\s?(?:年度|年)"
+_ROC_YEAR = r"(?P<year>(?P<roc>\d{2,3}))\s?(?:年度|年)"
+
+
+def _with_year(year: str, name: str) -> tuple[Rule, ...]:
+    """The rules that begin with a year, for years written in another way."""
+    return tuple(
+        rule(f"{name}_{one.name}", one.pattern.replace(YEAR, year), one.build, one.accept)
+        for one in _RULES_YEAR
+        if YEAR in one.pattern
+    )
+
+
+ROC_YEARS = Language(
+    code="roc",
+    triggers={"year": Trigger("0-9", r"(?<![0-9])(?<![0-9][.,])\d{2,3}(?=\s?年(?![前后来内间]))")},
+    rules={"year": _with_year(_ROC_YEAR, "roc")},
+    joins_list="",
+    joins_range="",
+)
+"""Years of the Republic of China without its name (`112年` is 2023): read where the user asks for it, as `12年` is a length too."""
+
 CHINESE = Language(
     code="zh",
     triggers={
@@ -141,13 +163,7 @@ CHINESE = Language(
             ),
         ),
         "year": _RULES_YEAR,
-        "era": (
-            rule(
-                "era",
-                rf"(?P<era>中华民国|民国|明治|大正|昭和|平成|令和)(?P<n>元|{_N}{{1,3}})年(?:{MONTH}(?:{DAY})?)?",
-                meaning.era_year,
-            ),
-        ),
+        "era": _with_year(_ERA_YEAR, "era"),
         "relative": _RULES_YEAR,
         "unit": (
             rule("weekday", r"(?P<which>上上?个?|下个?|本|这)(?:周|星期)(?P<n>[一二三四五六日天])", meaning.weekday),

@@ -56,7 +56,10 @@ def _year(groups: Groups) -> str | None:
     text = _group(groups, "year")
     if not text:
         return "XXXX"
-    year = numeral(text)
+    year = 1 if text == "元" else numeral(text)
+    era = _group(groups, "era") or ("民国" if _group(groups, "roc") else None)
+    if era:
+        return f"{year + _ERAS[era]:04d}"
     if _group(groups, "short"):
         year += 2000 if year < 70 else 1900
     return f"{year:04d}" if 1000 <= year <= 2199 else None
@@ -203,16 +206,6 @@ def plain_year(groups: Groups) -> Meaning | None:
 def year_edge(groups: Groups) -> Meaning | None:
     """`2020年末`: the last day of a year."""
     return _placed(groups, "-12-31")
-
-
-def era_year(groups: Groups) -> Meaning | None:
-    """A year of the Republic of China or of a Japanese era, with its month and day where they are written."""
-    number = 1 if groups["n"] == "元" else numeral(groups["n"] or "1")
-    year = _ERAS[groups["era"] or ""] + number
-    if groups["month"]:
-        month = numeral(groups["month"])
-        return day_meaning(year, month, numeral(groups["day"])) if groups["day"] else Meaning(f"{year}-{month:02d}")
-    return Meaning(f"{year}")
 
 
 def fiscal_year(groups: Groups) -> Meaning | None:

@@ -20,13 +20,15 @@ def find(
     document_date: date | str | None = None,
     fiscal_year_end: str | FiscalYearEnd | None = None,
     day_first: bool = False,
+    roc_years: bool = False,
 ) -> list[TimeExpression]:
     """Find the time expressions of `text`, in order, none overlapping another.
 
     `language` is `en` or `zh` (which reads English as well); None looks whether the text has Chinese characters.
     `document_date` is the day from which "last quarter" or a month without a year is told; without it they are told
     from the periods before them in the text. `fiscal_year_end` (`09-30`) places fiscal periods on the calendar.
-    `3/4/2023` is read month first, or day first where `day_first`, and marked `ambiguous` either way.
+    `3/4/2023` is read month first, or day first where `day_first`, and marked `ambiguous` either way. Years of the Republic
+    of China and of Japanese eras are read where their era is named; with `roc_years`, `112年` is one without it.
 
     Raises ValueError for an unknown language, document date or fiscal year end.
     """
@@ -36,7 +38,7 @@ def find(
     year_end = parse_fiscal_year_end(fiscal_year_end)
     folded, offsets = fold(text)
     original = text if offsets is None else "".join(text[offset] for offset in offsets[:-1])
-    matches = scan(folded, original, codes, day_first=day_first)
+    matches = scan(folded, original, codes, day_first=day_first, roc_years=roc_years)
     if not matches:
         return []
     context = Context(parse_document_date(document_date), year_end)

@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from diag.timex.chinese import CHINESE
+from diag.timex.chinese import CHINESE, ROC_YEARS
 from diag.timex.english import ENGLISH
 from diag.timex.grammar import Language, Meaning, Opening, Rule, Scanner, compile_scanner
 from diag.timex.numeric import DAY_FIRST, MONTH_FIRST, NUMERIC
@@ -97,8 +97,9 @@ def _fold_by_character(text: str) -> tuple[str, list[int]]:
 
 
 @lru_cache(maxsize=8)
-def _scanner(codes: tuple[str, ...], day_first: bool) -> Scanner:
-    scanner = compile_scanner((*(LANGUAGES[code] for code in codes if code != "en"), NUMERIC, ENGLISH))
+def _scanner(codes: tuple[str, ...], day_first: bool, roc_years: bool) -> Scanner:
+    first = (ROC_YEARS,) if roc_years and "zh" in codes else ()
+    scanner = compile_scanner((*first, *(LANGUAGES[code] for code in codes if code != "en"), NUMERIC, ENGLISH))
     if not day_first:
         return scanner
     openings = {
@@ -116,9 +117,11 @@ _MEANINGS_KEPT = 20_000
 _LONGEST_EXPRESSION = 200
 
 
-def scan(folded: str, original: str, codes: tuple[str, ...], *, day_first: bool = False) -> list[Match]:
+def scan(
+    folded: str, original: str, codes: tuple[str, ...], *, day_first: bool = False, roc_years: bool = False
+) -> list[Match]:
     """All matches, left to right, none overlapping another; `original` is the text whose capitals the rules ask for."""
-    scanner = _scanner(codes, day_first)
+    scanner = _scanner(codes, day_first, roc_years)
     openings = scanner.openings
     found: list[Match] = []
     position = 0

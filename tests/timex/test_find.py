@@ -77,6 +77,12 @@ def test_a_range_may_cross_a_new_year() -> None:
     assert values("from November to February 2023") == ["2022-11/2023-02"]
 
 
+def test_years_of_the_republic_of_china_are_read_by_name_or_by_option() -> None:
+    assert values("民国112年第三季度") == ["2023-Q3"]
+    assert values("112年第三季度营收,111年为低点", roc_years=True) == ["2023-Q3", "2022"]
+    assert "2023-Q3" not in values("112年第三季度营收")
+
+
 def test_the_language_can_be_forced_and_an_unknown_one_is_named() -> None:
     assert values("2023年第三季度", language="en") == ["2023"]
     assert values("2023年第三季度", language="zh") == ["2023-Q3"]
