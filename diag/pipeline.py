@@ -191,7 +191,7 @@ def _run_parts(out: Path, parts: Iterator[tuple[_Part | None, int]], workers: in
     second = next(parts, None)
     ahead = [part for part in (first, second) if part is not None]
     if workers == 1 or second is None:
-        for part, size in (*ahead, *parts):
+        for part, size in chain(ahead, parts):
             if part is not None:
                 _check_part(part)
             advance(size)
@@ -200,7 +200,7 @@ def _run_parts(out: Path, parts: Iterator[tuple[_Part | None, int]], workers: in
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context, max_tasks_per_child=_PARTS_A_PROCESS) as pool:
         try:
-            for part, size in (*ahead, *parts):
+            for part, size in chain(ahead, parts):
                 if part is None:
                     advance(size)
                     continue

@@ -7,12 +7,13 @@ the source also has, word for word but for its period; at last, whether the peri
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
-from diag.evidence.agreement import Bound, agreement, bound_of
+from diag.evidence.agreement import Agreement, Bound, agreement, bound_of
 from diag.evidence.clauses import NEAR_WORDS, Dated, TextReading, read_text
 from diag.evidence.source import Mention, Source, SourceReading, read_source
 from diag.evidence.values import Value, agree_scaled
@@ -244,29 +245,15 @@ def _among(said: _Said, mentions: list[Mention]) -> Judgement:
     with_period = [mention for mention in chosen if mention.bounds]
     if not with_period:
         return Judgement("undetermined", tuple(mention.span for mention in chosen))
-    grades = [(mention, *_grade(said.bound, mention)) for mention in with_period]
-    for wanted, verdict in (("same", "supported"), ("coarser", "underspecified"), ("unknown", "undetermined")):
-        for mention, grade, bound in grades:
-            if grade == wanted:
-                finer = bound.period if verdict == "underspecified" else None
-                return Judgement(
-                    verdict,  # type: ignore[arg-type]
-                    (mention.span,),
-                    period_in_source=bound.period,
-                    correction=_correction(finer, said.expression) if finer else None,
-                )
+    agreed = _agreed(said, [(bound, mention.span) for mention in with_period for bound in mention.bounds])
+    if agreed is not None:
+        return agreed
     weak = all(mention.value.number < _COMMON_NUMBER or mention.value.is_percent for mention in mentions)
     if best < (_LABELLED if weak else 0.01 if len(mentions) > 1 else 0.0):
         return Judgement("undetermined", tuple(mention.span for mention in chosen))
     top = max(range(len(mentions)), key=lambda index: (bool(mentions[index].bounds), scores[index]))
     mention = mentions[top]
-    bound = _closest(said.bound, mention.bounds)
-    return Judgement(
-        "misbound",
-        (mention.span,),
-        period_in_source=bound.period,
-        correction=_correction(bound.period, said.expression),
-    )
+    return _misbound(said, _closest(said.bound, mention.bounds), mention.span)
 
 
 def _label_score(claim: frozenset[str], label: frozenset[str]) -> float:
@@ -274,13 +261,27 @@ def _label_score(claim: frozenset[str], label: frozenset[str]) -> float:
     return shared + shared / len(label) if label else 0.0
 
 
-def _grade(said: Bound, mention: Mention) -> tuple[str, Bound]:
-    graded = [(agreement(said, bound), bound) for bound in mention.bounds]
-    for wanted in ("same", "coarser", "unknown"):
-        for grade, bound in graded:
+_AGREEMENTS: tuple[tuple[Agreement, Verdict], ...] = (
+    ("same", "supported"),
+    ("coarser", "underspecified"),
+    ("unknown", "undetermined"),
+)
+
+
+def _agreed(said: _Said, given: Sequence[tuple[Bound, SourceSpan]]) -> Judgement | None:
+    """The best that any of the source's periods says for the claim's; None where each is another."""
+    graded = [(agreement(said.bound, bound), bound, span) for bound, span in given]
+    for wanted, verdict in _AGREEMENTS:
+        for grade, bound, span in graded:
             if grade == wanted:
-                return grade, bound
-    return graded[0]
+                correction = _correction(bound.period, said.expression) if verdict == "underspecified" else None
+                return Judgement(verdict, (span,), period_in_source=bound.period, correction=correction)
+    return None
+
+
+def _misbound(said: _Said, bound: Bound, span: SourceSpan) -> Judgement:
+    correction = _correction(bound.period, said.expression)
+    return Judgement("misbound", (span,), period_in_source=bound.period, correction=correction)
 
 
 def _closest(said: Bound, bounds: tuple[Bound, ...]) -> Bound:
@@ -324,16 +325,8 @@ def _by_wording(said: _Said, reading: SourceReading) -> Judgement | None:
         return None
     if said.values and top - max(similar.values()) < _ALIGNED:
         return None
-    graded = [(agreement(said.bound, dated.bound), dated) for dated in close]
-    for wanted, verdict in (("same", "supported"), ("coarser", "underspecified"), ("unknown", "undetermined")):
-        for grade, dated in graded:
-            if grade == wanted:
-                return Judgement(verdict, (_span(dated),), period_in_source=dated.bound.period)  # type: ignore[arg-type]
-    dated = graded[0][1]
-    period = dated.bound.period
-    return Judgement(
-        "misbound", (_span(dated),), period_in_source=period, correction=_correction(period, said.expression)
-    )
+    agreed = _agreed(said, [(dated.bound, _span(dated)) for dated in close])
+    return agreed or _misbound(said, close[0].bound, _span(close[0]))
 
 
 def _containment(claim: frozenset[str], sentence: frozenset[str]) -> float:
@@ -388,15 +381,10 @@ def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
     dated = [one for one in reading.dated if one.sentence in chosen]
     if not dated:
         return None
-    graded = [(agreement(said.bound, one.bound), one) for one in dated]
-    for wanted, verdict in (("same", "supported"), ("coarser", "underspecified"), ("unknown", "undetermined")):
-        for grade, one in graded:
-            if grade == wanted:
-                return Judgement(verdict, (_span(one),), period_in_source=one.bound.period)  # type: ignore[arg-type]
+    agreed = _agreed(said, [(one.bound, _span(one)) for one in dated])
+    if agreed is not None:
+        return agreed
     alike = [one for one in dated if one.bound.period.granularity == said.bound.period.granularity]
     if len({one.bound.period for one in alike}) != 1:
         return Judgement("undetermined", tuple(_span(one) for one in dated))
-    period = alike[0].bound.period
-    return Judgement(
-        "misbound", (_span(alike[0]),), period_in_source=period, correction=_correction(period, said.expression)
-    )
+    return _misbound(said, alike[0].bound, _span(alike[0]))

@@ -30,10 +30,14 @@ def numeral(text: str) -> int:
         return int(text)
     if "十" in text:
         tens, _, ones = text.partition("十")
-        return (_DIGITS.get(tens, 1) if tens else 1) * 10 + (_DIGITS[ones] if ones else 0)
+        return (_positional(tens) if tens else 1) * 10 + _positional(ones)
+    return _positional(text)
+
+
+def _positional(text: str) -> int:
     number = 0
     for char in text:
-        number = number * 10 + (_DIGITS[char] if char in _DIGITS else int(char))
+        number = number * 10 + (_DIGITS[char] if char in _DIGITS else int(char) if char.isdigit() else 0)
     return number
 
 

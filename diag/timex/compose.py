@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -78,28 +77,43 @@ def compose(matches: list[Match], folded: str, original: str, codes: tuple[str, 
         lead = joints.lead.search(folded[max(0, match.start - _LONGEST_LEAD) : match.start])
         led_by = lead.lastgroup if lead else None
         start = match.start - (len(lead.group()) if lead else 0)
-        is_last = index + 1 >= len(matches)
-        gap = None if is_last else gaps[index]
+        following = meanings[index + 1] if index + 1 < len(matches) else None
+        gap = gaps[index] if following is not None else None
         if (
-            gap is not None
-            and _joins_range(meaning, meanings[index + 1], gap, led_by, joints)
-            and not (
-                gap.strip() not in ("-", "--") and _COMPARES.search(folded, max(0, start - _BEFORE_COMPARED), start)
-            )
+            following is not None
+            and gap is not None
+            and _joins_range(meaning, following, gap, led_by, joints, folded, start)
         ):
-            end = matches[index + 1].end
-            closing = joints.closing.match(folded, end)
-            has_lead = led_by == "between" or (led_by in ("range", "since") and gap.strip() not in ("-", "--"))
-            last = meanings[index + 1]
-            if last.is_bare_year and (meaning.value or "").startswith("FY"):
-                last = last._replace(value=f"FY{last.value}")
-            closed = closing.end() if closing and closing.group() else end
-            items.append(Item(start if has_lead else match.start, closed, meaning, last))
+            items.append(_range(match, matches[index + 1], meaning, following, gap, led_by, start, folded, joints))
             index += 2
-            continue
-        items.append(_single(match, meaning, folded, led_by, start, joints))
-        index += 1
+        else:
+            items.append(_single(match, meaning, folded, led_by, start, joints))
+            index += 1
     return items
+
+
+def _range(
+    first: Match,
+    last: Match,
+    meaning: Meaning,
+    following: Meaning,
+    gap: str,
+    led_by: str | None,
+    start: int,
+    folded: str,
+    joints: _Joints,
+) -> Item:
+    """A range of two expressions, with the words that lead or close it; a bare year behind a fiscal one is fiscal."""
+    closing = joints.closing.match(folded, last.end)
+    is_led = led_by == "between" or (led_by in ("range", "since") and not _is_dash(gap))
+    if following.is_bare_year and (meaning.value or "").startswith("FY"):
+        following = following._replace(value=f"FY{following.value}")
+    end = closing.end() if closing and closing.group() else last.end
+    return Item(start if is_led else first.start, end, meaning, following)
+
+
+def _is_dash(gap: str) -> bool:
+    return gap.strip() in ("-", "--")
 
 
 def _gap(folded: str, end: int, start: int) -> str | None:
@@ -119,15 +133,17 @@ def _single(match: Match, meaning: Meaning, folded: str, led_by: str | None, sta
     return Item(match.start, match.end, meaning, compared=led_by == "comparison")
 
 
-def _joins_range(one: Meaning, other: Meaning, gap: str, led_by: str | None, joints: _Joints) -> bool:
+def _joins_range(
+    one: Meaning, other: Meaning, gap: str, led_by: str | None, joints: _Joints, folded: str, start: int
+) -> bool:
     points = all(m.kind in ("date", "time") and m.issue is None and "<" not in (m.value or "") for m in (one, other))
     if not points or (one.value is None and one.relative is None):
         return False
-    if joints.to.fullmatch(gap):
-        if gap == "/":
-            return all("-" in (m.value or "") and "Q" not in (m.value or "") for m in (one, other))
-        return True
-    return led_by == "between" and joints.between.fullmatch(gap) is not None
+    if gap == "/":
+        return all("-" in (m.value or "") and "Q" not in (m.value or "") for m in (one, other))
+    if not joints.to.fullmatch(gap) and not (led_by == "between" and joints.between.fullmatch(gap)):
+        return False
+    return _is_dash(gap) or _COMPARES.search(folded, max(0, start - _BEFORE_COMPARED), start) is None
 
 
 def _is_joined(gap: str | None, joints: _Joints) -> bool:
@@ -196,6 +212,4 @@ def _carry_date_rightwards(
             meanings[index] = again[0].meaning
 
 
-_STANDALONE = frozenset({"year_end", "year_number", "month_year_slash"})
-
-Shift = Callable[[str], str]
+_STANDALONE = frozenset({"year_end", "year_number"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 
 from diag.timex.calendar import MONTHS
@@ -46,12 +45,10 @@ def _english(value: str) -> str:
         return f"{value}0s"
     if len(value) == 2:
         return f"{_EN_CENTURIES.get(int(value), f'{int(value) + 1}th')} century"
-    match = _POINT.fullmatch(value)
-    if match is None:
+    fields = _fields(value)
+    if fields is None:
         return value
-    fiscal, year, quarter, half, week, weekday, month, day, time = match.groups()
-    if week or weekday or time or "XX" in (month, day):
-        return value
+    fiscal, year, quarter, half, month, day = fields
     year_word = "" if year == "XXXX" else year
     if quarter or half:
         name = f"{_ORDINALS[int(quarter or half) - 1]} {'fiscal ' if fiscal and not year_word else ''}{'quarter' if quarter else 'half'}"
@@ -71,12 +68,10 @@ def _chinese(value: str) -> str:
         return f"{int(value[:2]) + 1}世纪{value[2]}0年代"
     if len(value) == 2:
         return f"{int(value) + 1}世纪"
-    match = _POINT.fullmatch(value)
-    if match is None:
+    fields = _fields(value)
+    if fields is None:
         return value
-    fiscal, year, quarter, half, week, weekday, month, day, time = match.groups()
-    if week or weekday or time or "XX" in (month, day):
-        return value
+    fiscal, year, quarter, half, month, day = fields
     year_word = "" if year == "XXXX" else f"{year}{'财年' if fiscal else '年'}"
     if quarter:
         return f"{year_word}第{_ZH_DIGITS[int(quarter)]}{'财季' if fiscal and not year_word else '季度'}"
@@ -85,6 +80,15 @@ def _chinese(value: str) -> str:
     if day:
         return f"{year_word}{int(month)}月{int(day)}日"
     return f"{year_word}{int(month)}月" if month else year_word
+
+
+def _fields(value: str) -> tuple[str, str, str, str, str, str] | None:
+    """`FY`, year, quarter, half, month and day, empty where unsaid; None where the value is best left as it is."""
+    match = _POINT.fullmatch(value)
+    if match is None:
+        return None
+    fiscal, year, quarter, half, week, _, month, day, time = match.groups(default="")
+    return None if week or time or "XX" in (month, day) else (fiscal, year, quarter, half, month, day)
 
 
 def _duration(value: str) -> tuple[str, str, bool] | None:
@@ -203,6 +207,3 @@ def _in_case_of(example: str, word: str) -> str:
     if example.isupper() and len(example) > 1:
         return word.upper()
     return word.capitalize() if example[:1].isupper() else word
-
-
-Replace = Callable[[str, str, str], str | None]
