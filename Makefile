@@ -32,7 +32,7 @@ nightly: $(VENV)/.dev  ## the slow tests too
 lint: $(VENV)/.dev  ## format, lint, types, and who may import whom
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.dev  ## side by side with the peers, in their own environment (.venv-peers)
