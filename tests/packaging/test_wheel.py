@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
-import time
 import tomllib
 import venv
 import zipfile
@@ -85,11 +85,13 @@ def test_it_works_from_any_folder_and_from_the_repositorys_root(clean: Path, tmp
 
 
 def _best_seconds(command: list[str | Path], tmp_path: Path) -> float:
+    """Processor seconds, the best of several: what else the machine does is not ours."""
     times: list[float] = []
     for _ in range(7):
-        began = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
-        times.append(time.perf_counter() - began)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     return min(times)
 
 
