@@ -51,7 +51,13 @@ _RULES_YEAR = (
     rule("first_quarters", rf"{ANY_YEAR}的?\s?前\s?(?P<count>[二三两23])\s?个?季度", meaning.first_quarters),
     rule("first_months", rf"{ANY_YEAR}的?\s?(?:前|头)\s?(?P<count>{_N}{{1,2}})\s?个?月", meaning.first_months),
     rule("quarter", rf"(?:{FISCAL_YEAR}|{FISCAL_RELATIVE}|{ANY_YEAR})的?\s?{QUARTER}", meaning.quarter),
+    rule(
+        "quarter_list",
+        rf"{ANY_YEAR}的?\s?第?(?P<q>[一二三四1-4])(?P<qf>(?!))?(?=[、,和及至到-]第?[一二三四1-4]\s?季)",
+        meaning.quarter,
+    ),
     rule("half", rf"(?:{FISCAL_YEAR}|{FISCAL_RELATIVE}|{ANY_YEAR})的?\s?{HALF}", meaning.half),
+    rule("decade_of_years", r"(?P<decade>(?:19|20)\d)0年代", lambda groups: Meaning(groups["decade"])),
     rule("fiscal_year", FISCAL_YEAR, meaning.fiscal_year),
     rule("fiscal_relative", rf"{FISCAL_RELATIVE}", meaning.plain_year),
     rule("same_period", r"(?:去年|上年|上一年|前年)(?:度)?的?(?:同期|同季|同月)", meaning.same_period),
@@ -145,7 +151,12 @@ CHINESE = Language(
             "上年同 去年同 同期 同比 年初至今 环比",
             r"(?:上年|去年)?(?<![合共不协一])同期(?![限货权间货])|年初至今|同比|环比",
         ),
-        "every": Trigger("每 按", r"每(?=个?(?:年|季|月|周|星期|日|天|小时|半年))|按(?=年|季度?|月)"),
+        "weekday": Trigger(
+            "星期 周", r"(?<![一二三四五六七八九十两每几\d上下本这])(?:星期|周)(?=[一二三四五六日天])(?!周[日天一]?期)"
+        ),
+        "every": Trigger(
+            "每 按", r"每(?=(?:[一二两三四六\d]{1,2})?个?(?:年|季|月|周|星期|日|天|小时|半年))|按(?=年|季度?|月)"
+        ),
         "named": Trigger("前天 昨 今天 今日 明天 明日 后天", r"[前昨今明后][天日](?![本产立])"),
         "duration": Trigger("半年", r"半年(?!报|度)"),
         "bare": Trigger(
@@ -192,9 +203,16 @@ CHINESE = Language(
             rule("same_period", r"(?:去年|上年)?同期|同比", meaning.same_period),
             rule("previous_quarter", r"环比", lambda _: Meaning(None, relative=Relative("text", "own", -1))),
         ),
+        "weekday": (
+            rule(
+                "bare_weekday", r"(?P<which>(?!))?(?:星期|周)(?P<n>[一二三四五六日天])(?![期年报转边])", meaning.weekday
+            ),
+        ),
         "every": (
             rule(
-                "every", r"(?:每个?|按)(?P<unit>半年|年|季度|季|月|周|星期|日|天|小时)(?!初|末|底)", meaning.repetition
+                "every",
+                r"(?:每(?P<n>[一二两三四六]|\d{1,2})?个?|按)(?P<unit>半年|年|季度|季|月|周|星期|日|天|小时)(?!初|末|底)",
+                meaning.repetition,
             ),
         ),
         "named": (rule("named_day", r"前天|昨天|昨日|今天|今日|明天|明日|后天", meaning.named_day),),

@@ -87,18 +87,23 @@ def _placed(groups: Groups, part: str, *, kind: str = "date") -> Meaning | None:
 def quarter(groups: Groups) -> Meaning | None:
     """A quarter of a year, civil or fiscal."""
     meaning = _placed(groups, f"-Q{numeral(groups['q'] or '1')}")
-    if meaning and groups["qf"]:
-        if meaning.relative:
-            return meaning._replace(relative=meaning.relative._replace(fiscal=True))
-        value = meaning.value or ""
-        return meaning._replace(value=value if value.startswith("FY") else f"FY{value}")
-    return meaning
+    return _as_fiscal(meaning) if groups["qf"] else meaning
+
+
+def _as_fiscal(meaning: Meaning | None) -> Meaning | None:
+    if meaning is None:
+        return None
+    if meaning.relative:
+        return meaning._replace(relative=meaning.relative._replace(fiscal=True))
+    value = meaning.value or ""
+    return meaning._replace(value=value if value.startswith("FY") else f"FY{value}")
 
 
 def half(groups: Groups) -> Meaning | None:
     """A half of a year."""
     word = groups["half"] or ""
-    return _placed(groups, "-H1" if "上" in word or "1" in word else "-H2")
+    meaning = _placed(groups, "-H1" if "上" in word or "1" in word else "-H2")
+    return _as_fiscal(meaning) if "财" in word else meaning
 
 
 def first_quarters(groups: Groups) -> Meaning | None:
@@ -313,19 +318,21 @@ def ago(groups: Groups) -> Meaning | None:
 
 def repetition(groups: Groups) -> Meaning | None:
     """`每季度`: a set of times."""
-    unit = {
-        "年": "P1Y",
-        "季度": "P1Q",
-        "季": "P1Q",
-        "月": "P1M",
-        "周": "P1W",
-        "星期": "P1W",
-        "日": "P1D",
-        "天": "P1D",
-        "小时": "PT1H",
-        "半年": "P6M",
+    letter = {
+        "年": "Y",
+        "季度": "Q",
+        "季": "Q",
+        "月": "M",
+        "周": "W",
+        "星期": "W",
+        "日": "D",
+        "天": "D",
+        "小时": "H",
+        "半年": "M",
     }
-    return Meaning(unit[groups["unit"] or "年"], kind="set")
+    unit, count = groups["unit"] or "年", numeral(groups["n"] or "1")
+    prefix = "PT" if unit == "小时" else "P"
+    return Meaning(f"{prefix}{6 if unit == '半年' else count}{letter[unit]}", kind="set")
 
 
 def to_date(groups: Groups) -> Meaning:

@@ -193,7 +193,7 @@ def _carry_date_rightwards(
     prefix, original_prefix = "", ""
     for index in range(1, len(matches)):
         gap = gaps[index - 1]
-        if not meanings[index].is_bare_year or gap is None or joints.among.fullmatch(gap) is None:
+        if not meanings[index].is_bare_year or gap is None or ";" in gap or joints.among.fullmatch(gap) is None:
             prefix = ""
             continue
         previous = matches[index - 1]

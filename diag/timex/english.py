@@ -69,8 +69,8 @@ ENGLISH = Language(
             "fiscal financial", r"(?:fiscal|financial)(?= (?:first|second|third|fourth|quarter|year|half))"
         ),
         "unit": Trigger(
-            "quarter half year yr calendar week yoy y/y y-o-y ytd qoq q/q",
-            r"(?:quarter|half|year|yr|calendar|week|yoy|y/y|y-o-y|ytd|qoq|q/q)(?=[ -]|s |ly period|\W|$)",
+            "quarter half year yr calendar cy week yoy y/y y-o-y ytd qoq q/q",
+            r"(?:cy(?= ?'?\d)|(?:quarter|half|year|yr|calendar|week|yoy|y/y|y-o-y|ytd|qoq|q/q)(?=[ -]|s |ly period|\W|$))",
         ),
         "weekday": Trigger(
             "mon tue wed thu fri sat sun",

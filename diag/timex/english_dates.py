@@ -98,7 +98,9 @@ _LEADS = (
 _LONGEST_LEAD = 12
 _NAMES = ("may", "march", "mar", "april", "apr", "june", "jun", "august", "aug", "jan", "dec", "sep", "sept", "jul")
 _COMMON = ("may", "march", "mar", "august", "sep", "dec", "jan")
-_listed_month = re.compile(rf",? ?(?:and|or|to|through|,|-|–|/|&) ?(?:{'|'.join(MONTHS)})", re.IGNORECASE)
+_listed_month = re.compile(
+    rf",? ?(?:and|or|to|through|,|-|–|/|&) ?(?:{'|'.join(name[:3] for name in MONTHS)})", re.IGNORECASE
+)
 _month_after = re.compile(r"\s(?=[A-Z][a-z])")
 
 
@@ -142,7 +144,7 @@ DAY_MONTH_RULES = (
     rule("day_month_time", rf"{DAY}(?: of)? {MON},? {ANY_YEAR},? (?:at )?(?=\d\d?(?::\d\d|\s?[ap]\.?m)){TIME_OF_DAY}", _month_day_time),
     rule("day_month_year", rf"{DAY}(?:(?: day)?(?: of)? |[ -]){MON}(?:,? |-){ANY_YEAR}", _month_day),
     rule("day_month", rf"{DAY}(?:(?: day)?(?: of)? |-){MON}(?P<year>(?!))?(?P<yy>(?!))?", _month_day,
-         lambda text, start, end: is_plain_number_context(text, start, start + 2) and any(c.isupper() for c in text[start:end])),
+         lambda text, start, end: is_plain_number_context(text, start, end) and any(c.isupper() for c in text[start:end])),
 )  # fmt: skip
 
 
@@ -286,6 +288,7 @@ YEAR_WORDS_RULES = (
     rule("year_end", rf"year[- ]end {YEAR}(?P<yy>(?!))?", _year_end),
     rule("year_number", rf"years? {YEAR}(?P<yy>(?!))?(?![a-z])", _whole_year),
     rule("calendar_year", rf"calendar (?:year )?{YEAR}(?P<yy>(?!))?(?![a-z])", _whole_year),
+    rule("cy", rf"cy ?{ANY_YEAR}(?![a-z])", _whole_year),
     rule("week_number", rf"(?:calendar )?week (?P<week>[1-5]?\d)(?:,? of|,)? {YEAR}(?P<yy>(?!))?", _week_of_year),
     rule("quarter_on_quarter", r"quarter-(?:on|over)-quarter|quarter (?:on|over) quarter|qoq\b|q/q\b", lambda _: Meaning(None, relative=Relative("text", "own", -1))),
 )  # fmt: skip

@@ -289,6 +289,7 @@ def _month_year(groups: Groups) -> Meaning:
 _DATE = r"(?P<a>0?[1-9]|[12]\d|3[01])(?P<sep>[/{marks}])(?P<b>0?[1-9]|[12]\d|3[01])(?P=sep)(?:(?P<year>(?:1[89]|20|21)\d\d)|(?P<yy>\d\d))(?!\d|[./-]\d|%)"
 MONTH_FIRST = rule("month_first", _DATE.format(marks="-"), _numeric_date, _is_iso_free)
 DAY_FIRST = rule("day_first", _DATE.format(marks="-"), _numeric_date_day_first, _is_iso_free)
+SHORT_YEAR_PART = rule("short_year_part", rf"(?P<yy>\d\d)(?P<fy>(?!))?(?P<year>(?!))?{_UNIT_N}", _part, _is_iso_free)
 DOTTED = rule(
     "dotted",
     r"(?P<a>0?[1-9]|[12]\d|3[01])(?P<sep>\.)(?P<b>0?[1-9]|1[0-2])\.(?P<year>(?:19|20|21)\d\d)(?P<yy>(?!))?(?!\d|[./-]\d|%)",
@@ -313,6 +314,7 @@ NUMERIC = Language(
         "iso_month": Trigger("0-9", YEAR_DIGITS + r"(?=[-/]\d\d(?!\d))"),
         "slashed": Trigger("0-9", r"\d\d?(?=[-/.]\d\d?[-/.]\d\d|/[12]\d{3})"),
         "n_part": Trigger("0-9", r"[1-4][qh](?![a-z])"),
+        "short_year_part": Trigger("0-9", r"\d\d[qh][1-4](?![\da-z])"),
         "part": Trigger("q1 q2 q3 q4 h1 h2", r"[qh][1-4](?![a-z])"),
         "fiscal": Trigger(
             "fy fiscal financial", r"fy ?(?='?\d|[qh1-4])|(?:fiscal|financial)(?= (?:years? )?(?:'?\d|[qh][1-4]))"
@@ -326,6 +328,7 @@ NUMERIC = Language(
         "iso_month": (*ISO[4:], BARE_YEAR),
         "slashed": (MONTH_FIRST, DOTTED, MONTH_YEAR),
         "n_part": PARTS[1:],
+        "short_year_part": (SHORT_YEAR_PART,),
         "part": PARTS[1:],
         "fiscal": (PARTS[0], *FISCAL_YEARS),
     },
