@@ -59,7 +59,7 @@ def agreement(said: Bound, given: Bound) -> Agreement:
     if one.contains(other):
         return "coarser"
     if other.contains(one):
-        return "unknown" if not (other.is_range and other.start is not None and other.end is not None) else "different"
+        return "unknown"
     if one.overlaps(other) and not (_is_yearlong(one) and _is_yearlong(other)):
         return "unknown"
     return "different"

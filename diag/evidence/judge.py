@@ -67,6 +67,8 @@ class _Said(NamedTuple):
     words: frozenset[str]
     dated: Dated | None
     is_comparison: bool = False
+    answer_words: frozenset[str] = frozenset()
+    """Where the period is the question's and the answer an entity or a phrase: its words, which the evidence must have."""
 
 
 def judge(
@@ -135,7 +137,8 @@ def _said(
     expression, bound = asked_bounds[0]
     is_value = len(answer) <= _LONGEST_VALUE_ANSWER
     values = tuple(value.value for value in reading.values) if is_value else ()
-    return [_Said(expression, bound, values, claim_words, None, compares or not is_value)]
+    answer_words = frozenset[str]() if values else words_of(answer.lower())
+    return [_Said(expression, bound, values, claim_words, None, compares or not is_value, answer_words)]
 
 
 def _values_of(text: str, times: list[TimeExpression]) -> list[Value]:
@@ -164,12 +167,8 @@ def _judge_one(said: _Said, reading: SourceReading) -> Judgement:
         verdict = Judgement("undetermined")
     if verdict.verdict == "misbound" and not present:
         verdict = _with(verdict, "fabricated")
-    if (
-        verdict.verdict == "undetermined"
-        and not present
-        and not said.is_comparison
-        and _is_fabricated(said.bound, reading)
-    ):
+    may_be_absent = not (present or said.is_comparison or said.answer_words)
+    if verdict.verdict == "undetermined" and may_be_absent and _is_fabricated(said.bound, reading):
         verdict = _with(verdict, "fabricated")
     start, end = said.expression.start, said.expression.end
     return Judgement(
@@ -199,9 +198,8 @@ def _with(judgement: Judgement, verdict: Verdict) -> Judgement:
 
 
 def _is_fabricated(said: Bound, reading: SourceReading) -> bool:
-    """Whether the source names periods of that kind, and every one of them is another."""
-    alike = [bound for bound in reading.bounds if bound.period.granularity == said.period.granularity]
-    return bool(alike) and all(agreement(said, bound) == "different" for bound in reading.bounds)
+    """Whether the source names periods, and every one of them is another."""
+    return bool(reading.bounds) and all(agreement(said, bound) == "different" for bound in reading.bounds)
 
 
 # ---- by values -------------------------------------------------------------------------------------------------------
@@ -378,6 +376,8 @@ def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
     ):
         return None
     chosen = {index for count, _, index in scored if count == shared}
+    if said.answer_words:
+        chosen = {i for i in chosen if _containment(said.answer_words, reading.sentences[i].words) >= _EVENT_SHARE}
     dated = [one for one in reading.dated if one.sentence in chosen]
     if not dated:
         return None
@@ -385,6 +385,8 @@ def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
     if agreed is not None:
         return agreed
     alike = [one for one in dated if one.bound.period.granularity == said.bound.period.granularity]
-    if len({one.bound.period for one in alike}) != 1:
+    alike = alike or dated
+    # What an entity was in one year it may have been in others: only a period in the answer, or of a value, is misbound.
+    if said.answer_words or len({one.bound.period for one in alike}) != 1:
         return Judgement("undetermined", tuple(_span(one) for one in dated))
     return _misbound(said, alike[0].bound, _span(alike[0]))

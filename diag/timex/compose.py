@@ -139,6 +139,8 @@ def _joins_range(
     points = all(m.kind in ("date", "time") and m.issue is None and "<" not in (m.value or "") for m in (one, other))
     if not points or (one.value is None and one.relative is None):
         return False
+    if gap == "/" and one.is_bare_year and other.is_bare_year:
+        return int(other.value or 0) == int(one.value or 0) + 1
     if gap == "/":
         return all("-" in (m.value or "") and "Q" not in (m.value or "") for m in (one, other))
     if not joints.to.fullmatch(gap) and not (led_by == "between" and joints.between.fullmatch(gap)):

@@ -113,9 +113,10 @@ def _is_month_word(text: str, start: int, end: int) -> bool:
     if not text[start].isupper():
         return False
     lead = f" {text[max(0, start - _LONGEST_LEAD) : start]}".lower()
-    led = lead.endswith(_LEADS) or _listed_month.match(text, end) is not None
+    is_listed = _listed_month.match(text, end) is not None
+    led = is_listed or lead.endswith(_LEADS)
     rest = text[end : end + 3]
-    if rest[:1] == "'" or (rest[:1] == "-" and rest[1:2].isalnum()):
+    if rest[:1] == "'" or (rest[:1] == "-" and rest[1:2].isalnum() and not is_listed):
         return False
     if word in _COMMON or len(word) < 4:
         return led or (len(text) <= _LONGEST_LABEL and text.strip(" .,:;") == text[start:end])

@@ -153,6 +153,17 @@ def test_chinese_coordination() -> None:
     assert (judgement.verdict, judgement.correction) == ("misbound", "2021年第一季度")
 
 
+def test_a_year_is_fabricated_where_the_source_gives_a_day_of_another_year() -> None:
+    text = "Apple launched the first iPhone on June 29, 2007. It was announced on January 9, 2007."
+    assert verdict("", "Apple launched the first iPhone in 2005.", text) == "fabricated"
+    assert verdict("", "Apple launched the first iPhone in 2007.", text) == "underspecified"
+
+
+def test_a_state_at_a_time_between_those_of_the_source_is_undetermined() -> None:
+    text = "He joined Crystal Palace in 1973. He was born in August 1956."
+    assert verdict("Which team did he play for in July 1979?", "Crystal Palace", text) == "undetermined"
+
+
 def test_a_source_may_be_empty_or_long() -> None:
     assert verdict("When?", "2019", "") == "undetermined"
     assert (
