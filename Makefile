@@ -1,8 +1,6 @@
 # Two commands on a fresh machine: `make demo` runs the main job, `make test` passes the tests.
 PYTHON ?= python3
 VENV ?= .venv
-# Another torch for the model tier: make test TORCH="torch --index-url …". Named so that pip takes no CUDA build unasked.
-TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 TATQA = ../shared/data/tatqa/tatqa_dataset_dev.json
 

@@ -70,7 +70,7 @@ def check(
     from diag import gate, pipeline
 
     conditions = gate.parse_conditions(fail_if or [], pipeline.figure_names())
-    folder = out or Path("runs") / f"check-{Path(data).stem or 'data'}"
+    folder = out or _free_folder(Path("runs") / f"check-{Path(data).stem or 'data'}", resume)
     options = pipeline.CheckOptions(_pairs(map or []), format, strict, against, day_first, workers, resume)
     result = _with_progress(data, lambda progress: pipeline.check(data, folder, options, progress))
     if as_json:
@@ -83,6 +83,17 @@ def check(
         typer.echo(check_text(result.report))
         typer.echo(f"Report: {(folder / 'report.html').resolve()}")
     gate.check_gate(conditions, pipeline.figures(result.report))
+
+
+def _free_folder(wanted: Path, resume: bool) -> Path:
+    """The wanted run folder, or the first with a number behind it that holds no finished run."""
+    from diag import runs
+
+    folder, number = wanted, 1
+    while (manifest := runs.read_manifest(folder)) is not None and not (resume and not manifest.get("finished")):
+        number += 1
+        folder = wanted.with_name(f"{wanted.name}-{number}")
+    return folder
 
 
 def _pairs(entries: list[str]) -> dict[str, str]:

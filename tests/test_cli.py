@@ -124,6 +124,12 @@ def test_a_finished_run_is_never_written_over_and_an_unfinished_one_asks_for_res
     assert "begun with another data_sha256" in diag("check", data, "--out", run, "--resume").stderr
 
 
+def test_without_out_each_run_has_a_folder_of_its_own(data: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert diag("check", data, cwd=tmp_path).returncode == 0
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["check-data", "check-data-2"]
+
+
 def test_a_folder_that_is_no_run_is_left_alone(data: Path, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "thesis.tex").write_text("precious")

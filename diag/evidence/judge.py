@@ -18,7 +18,7 @@ from diag.evidence.clauses import NEAR_WORDS, Dated, TextReading, read_text
 from diag.evidence.source import Mention, Source, SourceReading, read_source
 from diag.evidence.values import Value, agree_scaled
 from diag.evidence.words import words_of
-from diag.records import SourceSpan
+from diag.records import Record, SourceSpan
 from diag.timex import FiscalYearEnd, Period, TimeExpression, find
 
 Verdict = Literal["supported", "misbound", "fabricated", "underspecified", "omitted", "undetermined"]
@@ -74,7 +74,7 @@ class _Said(NamedTuple):
 def judge(
     question: str,
     answer: str,
-    source: str | Source,
+    source: str | Source | Record,
     *,
     document_date: date | str | None = None,
     fiscal_year_end: str | FiscalYearEnd | None = None,
@@ -86,7 +86,7 @@ def judge(
     With an empty question the answer is a claim that stands by itself. Where the claim names several periods, the
     worst of them decides. Raises ValueError for an unreadable document date or fiscal year end.
     """
-    held = source if isinstance(source, Source) else Source(source)
+    held = Source(source) if isinstance(source, str) else Source.of(source) if isinstance(source, Record) else source
     reading = read_source(held, language, document_date, fiscal_year_end, day_first)
 
     def find_in(text: str) -> list[TimeExpression]:
