@@ -9,14 +9,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from diag.checks.finding import CHECKS, Finding
-from diag.evidence import Bound, Judgement, Source, SourceReading, agreement, bound_of, judge, read_source
+from diag.evidence import ASKS_WHEN, Bound, Judgement, Source, SourceReading, agreement, bound_of, judge, read_source
 from diag.records import Record
 from diag.timex import Period, TimeExpression, find, parse_document_date, parse_fiscal_year_end
 
-_ASKS_WHEN = re.compile(
-    r"\bwhen\b|\b(?:which|what) (?:\w+ )?(?:year|quarter|month|half|period|date|day)\b|何时|哪一?(?:年|个?季度|个?月)",
-    re.IGNORECASE,
-)
 _CUT = 120
 
 Find = Callable[[str], list[TimeExpression]]
@@ -120,7 +116,7 @@ def _label_findings(record: Record, judgement: Judgement, in_answer: bool) -> It
 
 
 def _leak(record: Record, question: list[TimeExpression], answer: list[TimeExpression]) -> Iterator[Finding]:
-    if not answer or not _ASKS_WHEN.search(record.question):
+    if not answer or not ASKS_WHEN.search(record.question):
         return
     for said in answer:
         for asked in question:

@@ -6,35 +6,21 @@ the source also has, word for word but for its period; at last, whether the peri
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from diag.evidence.agreement import Agreement, Bound, agreement, bound_of
-from diag.evidence.clauses import NEAR_WORDS, Dated, TextReading, read_text
+from diag.evidence.agreement import Agreement, Bound, agreement
+from diag.evidence.claim import ASKS_WHEN, Said, read_claim
+from diag.evidence.clauses import NEAR_WORDS, Dated
 from diag.evidence.source import Mention, Source, SourceReading, read_source
 from diag.evidence.values import Value, agree_scaled
-from diag.evidence.words import words_of
 from diag.records import Record, SourceSpan
 from diag.timex import FiscalYearEnd, Period, TimeExpression, find
 
 Verdict = Literal["supported", "misbound", "fabricated", "underspecified", "omitted", "undetermined"]
-
-_ASKS_WHEN = re.compile(
-    r"\b(?:when|(?:in |during |for |by |at )?(?:which|what) (?:fiscal |financial |calendar )?"
-    r"(?:year|quarter|month|half|period|date|day|week)s?)\b"
-    r"|何时|什么时候|哪一?(?:个)?(?:年|季度|月|天|日|财年|半年|报告期)|什么时间",
-    re.IGNORECASE,
-)
-_COMPARES = re.compile(
-    r"\b(?:larger|largest|highest|higher|lowest|lower|smallest|smaller|greater|greatest|more|most|less|least|exceed\w*|above|"
-    r"below|between|change|difference|increase|decrease|average|sum|led to|caused?|reason|why|how many years)\b|最[高低大小多少]|变化|差额",
-    re.IGNORECASE,
-)
-_NUMBER_ALONE = re.compile(r"\s*-?\d{4}(?:\.\d+)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +42,6 @@ class Judgement:
     """Offsets of the judged time expression: in the answer, or in the question where the answer has none."""
     is_in_source: bool = False
     """Presence: whether the source names the said period at all, in any notation."""
-
-
-class _Said(NamedTuple):
-    """One period of the claim, the values the claim gives it, and the claim's words."""
-
-    expression: TimeExpression
-    bound: Bound
-    values: tuple[Value, ...]
-    words: frozenset[str]
-    dated: Dated | None
-    is_comparison: bool = False
-    answer_words: frozenset[str] = frozenset()
-    """Where the period is the question's and the answer an entity or a phrase: its words, which the evidence must have."""
 
 
 def judge(
@@ -96,65 +69,19 @@ def judge(
 
     answer_times = find_in(answer)
     question_times = find_in(question)
-    said = list(_said(question, answer, question_times, answer_times))
+    said = list(read_claim(question, answer, question_times, answer_times))
     if not said:
-        if _ASKS_WHEN.search(question) and answer.strip():
+        if ASKS_WHEN.search(question) and answer.strip():
             return Judgement("omitted")
         return Judgement("undetermined")
     judgements = [_judge_one(one, reading) for one in said]
     return min(judgements, key=lambda judgement: _SEVERITY.index(judgement.verdict))
 
 
-_LONGEST_VALUE_ANSWER = 80
 _SEVERITY = ("misbound", "fabricated", "omitted", "underspecified", "supported", "undetermined")
 
 
-def _said(
-    question: str, answer: str, question_times: list[TimeExpression], answer_times: list[TimeExpression]
-) -> list[_Said]:
-    if question and not _ASKS_WHEN.search(question) and _NUMBER_ALONE.fullmatch(answer):
-        answer_times = []
-    bounds = [(expression, bound) for expression in answer_times if (bound := bound_of(expression))]
-    claim_words = words_of(f"{question}\n{answer}".lower())
-    reading = read_text(answer, answer_times)
-    compares = _COMPARES.search(question) is not None
-    if bounds:
-        asked = _values_of(question, question_times) if not (reading.values or compares) else []
-        return [
-            _Said(
-                expression,
-                bound,
-                tuple(value.value for value in reading.values if bound in value.bounds) or tuple(asked),
-                claim_words if question else _sentence_words(reading, expression),
-                None if question else next((d for d in reading.dated if d.expression is expression), None),
-                compares,
-            )
-            for expression, bound in bounds
-        ]
-    asked_bounds = [(expression, bound) for expression in question_times if (bound := bound_of(expression))]
-    if len({bound.period for _, bound in asked_bounds}) != 1 or _ASKS_WHEN.search(question):
-        return []
-    expression, bound = asked_bounds[0]
-    is_value = len(answer) <= _LONGEST_VALUE_ANSWER
-    values = tuple(value.value for value in reading.values) if is_value else ()
-    answer_words = frozenset[str]() if values else words_of(answer.lower())
-    return [_Said(expression, bound, values, claim_words, None, compares or not is_value, answer_words)]
-
-
-def _values_of(text: str, times: list[TimeExpression]) -> list[Value]:
-    from diag.evidence.values import values_in
-
-    return values_in(text, [(expression.start, expression.end) for expression in times])
-
-
-def _sentence_words(reading: TextReading, expression: TimeExpression) -> frozenset[str]:
-    return next(
-        (sentence.words for sentence in reading.sentences if sentence.start <= expression.start < sentence.end),
-        frozenset[str](),
-    )
-
-
-def _judge_one(said: _Said, reading: SourceReading) -> Judgement:
+def _judge_one(said: Said, reading: SourceReading) -> Judgement:
     present = _is_present(said.bound, reading)
     verdict: Judgement | None = None
     if said.dated is not None:
@@ -205,7 +132,7 @@ def _is_fabricated(said: Bound, reading: SourceReading) -> bool:
 # ---- by values -------------------------------------------------------------------------------------------------------
 
 
-def _by_values(said: _Said, reading: SourceReading) -> Judgement | None:
+def _by_values(said: Said, reading: SourceReading) -> Judgement | None:
     """Hold each value of the claim against the places where the source has it too, best labelled first."""
     undecided: Judgement | None = None
     for value in sorted(said.values, key=lambda value: (-len(f"{value.number:g}"), value.start)):
@@ -236,7 +163,7 @@ _LABELLED = 1.3
 """What a small number or a percentage, which stands in many places by chance, needs in common with its label."""
 
 
-def _among(said: _Said, mentions: list[Mention]) -> Judgement:
+def _among(said: Said, mentions: list[Mention]) -> Judgement:
     scores = [_label_score(said.words, mention.words) for mention in mentions]
     best = max(scores)
     chosen = [mention for mention, score in zip(mentions, scores, strict=True) if score >= best * _CLOSE]
@@ -266,18 +193,20 @@ _AGREEMENTS: tuple[tuple[Agreement, Verdict], ...] = (
 )
 
 
-def _agreed(said: _Said, given: Sequence[tuple[Bound, SourceSpan]]) -> Judgement | None:
+def _agreed(said: Said, given: Sequence[tuple[Bound, SourceSpan]]) -> Judgement | None:
     """The best that any of the source's periods says for the claim's; None where each is another."""
     graded = [(agreement(said.bound, bound), bound, span) for bound, span in given]
     for wanted, verdict in _AGREEMENTS:
         for grade, bound, span in graded:
             if grade == wanted:
+                if verdict == "underspecified" and said.is_fine_enough:
+                    return Judgement("supported", (span,), period_in_source=bound.period)
                 correction = _correction(bound.period, said.expression) if verdict == "underspecified" else None
                 return Judgement(verdict, (span,), period_in_source=bound.period, correction=correction)
     return None
 
 
-def _misbound(said: _Said, bound: Bound, span: SourceSpan) -> Judgement:
+def _misbound(said: Said, bound: Bound, span: SourceSpan) -> Judgement:
     correction = _correction(bound.period, said.expression)
     return Judgement("misbound", (span,), period_in_source=bound.period, correction=correction)
 
@@ -301,7 +230,7 @@ _ALIGNED = 0.5
 """The agreement of the words next to two expressions from which they stand in the same place; else values decide."""
 
 
-def _by_wording(said: _Said, reading: SourceReading) -> Judgement | None:
+def _by_wording(said: Said, reading: SourceReading) -> Judgement | None:
     """A sentence that the source has too: the expression that stands between the same words there is the true one."""
     assert said.dated is not None
     if len(said.words) < 2:
@@ -361,7 +290,7 @@ _EVENT_SHARE = 0.6
 _WHOLE_EVENT = 0.9
 
 
-def _by_event(said: _Said, reading: SourceReading) -> Judgement | None:
+def _by_event(said: Said, reading: SourceReading) -> Judgement | None:
     """No value to hold on to: the sentences that share most with the claim, and the periods they name."""
     if not said.words:
         return None
