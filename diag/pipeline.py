@@ -232,9 +232,17 @@ def _check_part(part: _Part) -> None:
     prints: list[tuple[str, int, checks.Fingerprint]] = []
     for raw in part.rows:
         for record in records.parse(raw, part.names, rejects, strict=part.strict, where=part.where):
-            checked = checks.check_record(record, day_first=part.day_first)
+            try:
+                checked = checks.check_record(record, day_first=part.day_first)
+                print_ = checks.fingerprint(record, checked.expressions)
+            except Exception as error:
+                if part.strict:
+                    raise
+                reason = f"could not be checked, by a fault of the program ({type(error).__name__}: {error})"
+                records.reject(rejects, raw, records.RowError("", reason), strict=False, where=part.where)
+                continue
             findings.extend(checked.findings)
-            prints.append((record.id, record.line, checks.fingerprint(record, checked.expressions)))
+            prints.append((record.id, record.line, print_))
             _append(rows, record, checked)
     tables = {
         "records": pa.table(rows, schema=RECORDS),
@@ -381,9 +389,13 @@ def _fingerprints_of(data: str, options: CheckOptions) -> pa.Table:
     """The fingerprints of another data set, in this process."""
     prints: list[tuple[str, int, checks.Fingerprint]] = []
     for record in records.read(data, map=options.map):
-        from diag.timex import find
+        from diag.timex import find, known_language
 
         prints.append(
-            (record.id, record.line, checks.fingerprint(record, find(record.context, language=record.language)))
+            (
+                record.id,
+                record.line,
+                checks.fingerprint(record, find(record.context, language=known_language(record.language))),
+            )
         )
     return checks.fingerprint_table(prints)

@@ -58,6 +58,10 @@ CHECKS: dict[str, tuple[Severity, str]] = {
         "Give fiscal_year_end for the document: fiscal and calendar periods cannot be compared.",
     ),
     "weekday_mismatch": ("warning", "Correct the weekday or the date: they do not fall together."),
+    "unknown_language": (
+        "warning",
+        "Correct the language, or leave the field out: no time was looked for in that language.",
+    ),
     "imbalance": ("warning", "Balance the periods of the labels: a model learns the frequent one as a guess."),
 }
 """Every check: its severity, and the advice that goes with it."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import rensa
 
 from diag.records import Record, id_hash
-from diag.timex import Period, TimeExpression, find
+from diag.timex import Period, TimeExpression, find, known_language
 
 PERMUTATIONS = 64
 BANDS = 8
@@ -36,7 +36,7 @@ class Fingerprint(NamedTuple):
 
 def fingerprint(record: Record, expressions: Sequence[TimeExpression]) -> Fingerprint:
     """The fingerprint of a record, given the time expressions of its context."""
-    question = find(record.question, language=record.language)
+    question = find(record.question, language=known_language(record.language))
     asked = _masked(record.question, question)
     masked = f"{_masked(record.context, expressions)}\x1f{asked}"
     tables = "\x1e".join("\x1d".join(row) for table in record.tables for row in table.rows)

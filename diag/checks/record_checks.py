@@ -11,7 +11,7 @@ from datetime import date
 from diag.checks.finding import CHECKS, Finding
 from diag.evidence import ASKS_WHEN, Bound, Judgement, Source, SourceReading, agreement, bound_of, judge, read_source
 from diag.records import Record
-from diag.timex import Period, TimeExpression, find, parse_document_date, parse_fiscal_year_end
+from diag.timex import Period, TimeExpression, find, known_language, parse_document_date, parse_fiscal_year_end
 
 _CUT = 120
 
@@ -33,13 +33,17 @@ def check_record(record: Record, *, day_first: bool = False) -> Checked:
     """Run every check of one record; `day_first` reads `3/4/2023` as 3 April. A document date or fiscal year end that cannot be read is itself a finding."""
     findings: list[Finding] = []
     document_date, fiscal_year_end = _dates(record, findings)
+    language = known_language(record.language)
+    if record.language and language is None:
+        message = f"no time expressions are known for {record.language!r}; those of English and Chinese were looked for"
+        findings.append(_finding(record, "unknown_language", message, "language", text=record.language))
     source = Source.of(record)
-    reading = read_source(source, record.language, document_date, fiscal_year_end, day_first)
+    reading = read_source(source, language, document_date, fiscal_year_end, day_first)
 
     def find_in(text: str) -> list[TimeExpression]:
         return find(
             text,
-            language=record.language,
+            language=language,
             document_date=document_date,
             fiscal_year_end=fiscal_year_end,
             day_first=day_first,
@@ -52,7 +56,7 @@ def check_record(record: Record, *, day_first: bool = False) -> Checked:
         source,
         document_date=document_date,
         fiscal_year_end=fiscal_year_end,
-        language=record.language,
+        language=language,
         day_first=day_first,
     )
     label = judgement.period_said

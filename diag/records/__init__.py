@@ -1,7 +1,7 @@
 """Records in and out: a source, a question and an answer, from any of the usual files."""
 
 from diag.records.fields import ALIASES, resolve_mapping
-from diag.records.read import Reading, id_hash, parse, read, rows_of
+from diag.records.read import Reading, id_hash, parse, read, reject, rows_of
 from diag.records.record import Record, SourceSpan, Table
 from diag.records.rejects import Reject, Rejects, RowError
 from diag.records.rows import FORMATS, RawRow
@@ -21,6 +21,7 @@ __all__ = [
     "id_hash",
     "parse",
     "read",
+    "reject",
     "resolve_mapping",
     "row_of",
     "rows_of",

@@ -4,6 +4,7 @@ from diag.timex.calendar import Calendar, FiscalYearEnd, Granularity, parse_fisc
 from diag.timex.expression import Issue, Kind, TimeExpression
 from diag.timex.find import find, parse_document_date
 from diag.timex.period import Equality, Period, period_of
+from diag.timex.scan import known_language
 
 __all__ = [
     "Calendar",
@@ -15,6 +16,7 @@ __all__ = [
     "Period",
     "TimeExpression",
     "find",
+    "known_language",
     "parse_document_date",
     "parse_fiscal_year_end",
     "period_of",

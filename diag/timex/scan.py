@@ -43,14 +43,20 @@ class Match(NamedTuple):
     rule: Rule
 
 
+def known_language(language: str | None) -> str | None:
+    """The code of a language that has a table (`zh` for `zh-CN`), else None."""
+    code = (language or "").lower().replace("_", "-").split("-")[0]
+    return code if code in LANGUAGES else None
+
+
 def languages_of(text: str, language: str | None) -> tuple[str, ...]:
     """The languages to look for: the one asked for, else Chinese where there is a Chinese character, and English.
 
     Raises ValueError for a language that has no table.
     """
     if language is not None:
-        code = language.lower().replace("_", "-").split("-")[0]
-        if code not in LANGUAGES:
+        code = known_language(language)
+        if code is None:
             raise ValueError(f"no time expressions are known for language {language!r}; known: {', '.join(LANGUAGES)}")
         if code == "en":
             return ("en",)

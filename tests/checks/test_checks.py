@@ -61,6 +61,7 @@ def test_a_sound_record_has_no_finding() -> None:
         ("weekday_mismatch", {"context": TEXT + " It was signed on Monday, March 6, 2021."}),
         ("ambiguous_day_order", {"context": TEXT + " It was signed on 3/4/2021."}),
         ("fiscal_civil_mix", {"context": TEXT + " Fiscal 2020 was weak, and so was calendar year 2020."}),
+        ("unknown_language", {"language": "fr"}),
         ("evidence_mismatch", {"evidence": (SourceSpan(0, 6, "Orders"),)}),
         (
             "contradiction",
