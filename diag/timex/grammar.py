@@ -137,6 +137,10 @@ class Scanner(NamedTuple):
     openings: Mapping[str, Opening]
 
 
+_NO_AMOUNT = r"(?!\d{1,3},\d{3}(?!\d))(?:(?<!\d[.,])|(?=\d{4}))"
+"""Before a digit: not the first group of `1,234`, nor what follows a decimal point or a comma, unless four digits do."""
+
+
 def compile_scanner(languages: tuple[Language, ...]) -> Scanner:
     """One scanner for several languages; where two fire at the same place, the first language's rules come first."""
     by_start: dict[str, list[tuple[str, str, tuple[Rule, ...]]]] = {}
@@ -152,15 +156,17 @@ def compile_scanner(languages: tuple[Language, ...]) -> Scanner:
         ordered = [entries[name] for name in _in_order(languages) if name in entries]
         pattern = stdlib_re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern, _ in ordered))
         openings[start] = Opening(pattern, {name: rules for name, _, rules in ordered})
-    words = [start for start in shortest if start.isascii()]
+    digits = [start for start in shortest if start.isascii() and start.isdigit()]
+    words = [start for start in shortest if start.isascii() and not start.isdigit()]
     firsts = "".join(sorted({word[0] for word in words}))
-    starts = rf"\b(?=[{firsts}])(?:{_trie(words)})"
+    starts = rf"\b(?:{_NO_AMOUNT}{_trie(digits)}|(?=[{firsts}]){_trie(words)})"
     others = [start for start in shortest if not start.isascii()]
     if others:
         follow = _follow(languages)
         plain, guarded = [o for o in others if not follow.get(o)], [o for o in others if follow.get(o)]
-        starts += f"|{_trie(plain)}"
-        starts += "".join(f"|{start}(?=[{follow[start]}])" for start in guarded)
+        firsts = "".join(sorted({start[0] for start in others}))
+        branches = [_trie(plain), *(f"{start}(?=[{follow[start]}])" for start in guarded)]
+        starts += f"|(?=[{firsts}])(?:{'|'.join(branches)})"
     return Scanner(stdlib_re.compile(starts, stdlib_re.ASCII), openings)
 
 
