@@ -5,13 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import platform
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,10 +24,10 @@ from diag.errors import InputError
 from diag.statistics import wilson
 from diag.timex import Period
 
-_PART_BYTES = 2 << 20
+_PART_BYTES = 1 << 20
 _PART_ROWS = 512
 _ROW_BYTES = 2048
-_PARTS_A_PROCESS = 40
+_PARTS_A_PROCESS = 80
 """After these a worker makes way for a new one: the allocator never gives back all of what large rows took."""
 
 RECORDS = pa.schema(
@@ -291,22 +292,44 @@ def _join(out: Path, options: CheckOptions) -> dict[str, Any]:
         for name in table.column("label_class").drop_null().to_pylist():
             kind = "quarter" if name[0] == "Q" else "half" if name[0] == "H" else name.split()[0]
             classes.setdefault(kind, Counter())[name] += 1
-    late = [*checks.duplicate_ids(prints), *checks.near_duplicates(prints, partial(_signatures, out))]
-    if options.against:
-        other = _fingerprints_of(options.against, options)
-        signatures = partial(_signatures, out, before=other)
-        late.extend(checks.leaks(prints, other.select(_LIGHT), options.against, signatures))
-    late.extend(checks.balance(classes))
-    more = findings_table(late)
-    for table in chain(runs.part_tables(out, "findings"), [more]):
-        for row in table.to_pylist():
-            tallies.setdefault(row["check"], _Tally()).add(row)
+    for table in runs.part_tables(out, "findings"):
+        _tally(tallies, table)
     runs.join_tables(out, "records", RECORDS)
-    runs.join_tables(out, "findings", FINDINGS, [more])
+    runs.join_tables(out, "findings", FINDINGS, _late_findings(out, options, prints, classes, tallies))
     runs.join_lines(out, "rejects.jsonl")
     return _report(out, options, prints.num_rows, verdicts, classes, tallies)
 
 
+def _late_findings(
+    out: Path,
+    options: CheckOptions,
+    prints: pa.Table,
+    classes: Mapping[str, Counter[str]],
+    tallies: dict[str, _Tally],
+) -> Iterator[pa.Table]:
+    """The findings over the whole data set, counted as they pass, some thousands in memory at a time."""
+    with ExitStack() as files:
+        found: list[Iterable[checks.Finding]] = [
+            checks.duplicate_ids(prints),
+            checks.near_duplicates(prints, files.enter_context(_signatures(out))),
+        ]
+        if options.against:
+            other = _fingerprints_of(options.against, options)
+            both = files.enter_context(_signatures(out, before=other))
+            found.append(checks.leaks(prints, other.select(_LIGHT), options.against, both))
+        found.append(checks.balance(classes))
+        late = chain.from_iterable(found)
+        while table := findings_table(islice(late, _BATCH)):
+            _tally(tallies, table)
+            yield table
+
+
+def _tally(tallies: dict[str, _Tally], table: pa.Table) -> None:
+    for row in table.to_pylist():
+        tallies.setdefault(row["check"], _Tally()).add(row)
+
+
+_BATCH = 5_000
 _EXAMPLES = 20
 _LIGHT = [name for name in checks.FINGERPRINTS.names if name != "signature"]
 
@@ -330,19 +353,19 @@ class _Tally:
             self.examples.append(row)
 
 
-def _signatures(out: Path, rows: list[int], before: pa.Table | None = None) -> dict[int, bytes]:
-    """The signatures of some rows of the parts, `before` standing before them; a part at a time is in memory."""
-    found: dict[int, bytes] = {}
-    place = first = 0
-    for table in chain([] if before is None else [before], runs.part_tables(out, "fingerprints", ["signature"])):
-        column = table.column("signature")
-        while place < len(rows) and rows[place] < first + table.num_rows:
-            found[rows[place]] = column[rows[place] - first].as_py()
-            place += 1
-        first += table.num_rows
-        if place == len(rows):
-            break
-    return found
+@contextmanager
+def _signatures(out: Path, before: pa.Table | None = None) -> Generator[checks.Signatures]:
+    """The signatures of the parts' rows, `before` standing before them, read one by one from a file that has no name."""
+    width = checks.SIGNATURE_BYTES
+    with tempfile.TemporaryFile(dir=out, buffering=0) as file:
+        for table in chain([] if before is None else [before], runs.part_tables(out, "fingerprints", ["signature"])):
+            file.write(b"".join(table.column("signature").to_pylist()))
+
+        def read(row: int) -> bytes:
+            file.seek(row * width)
+            return file.read(width)
+
+        yield read
 
 
 def _report(

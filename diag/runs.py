@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ def part_tables(folder: Path, name: str, columns: Sequence[str] | None = None) -
         yield pq.read_table(part / f"{name}.parquet", columns=list(columns) if columns else None)
 
 
-def join_tables(folder: Path, name: str, schema: pa.Schema, more: Sequence[pa.Table] = ()) -> None:
+def join_tables(folder: Path, name: str, schema: pa.Schema, more: Iterable[pa.Table] = ()) -> None:
     """Join the parts' tables `name`, and `more` behind them, into the folder's, one row group a part."""
 
     def write(temporary: Path) -> None:

@@ -2,6 +2,7 @@
 
 from diag.checks.dataset_checks import (
     FINGERPRINTS,
+    Signatures,
     balance,
     duplicate_ids,
     fingerprint_table,
@@ -9,16 +10,18 @@ from diag.checks.dataset_checks import (
     near_duplicates,
 )
 from diag.checks.finding import CHECKS, Finding, Severity, advice
-from diag.checks.fingerprint import Fingerprint, fingerprint, label_class
+from diag.checks.fingerprint import SIGNATURE_BYTES, Fingerprint, fingerprint, label_class
 from diag.checks.record_checks import Checked, check_record
 
 __all__ = [
     "CHECKS",
     "FINGERPRINTS",
+    "SIGNATURE_BYTES",
     "Checked",
     "Finding",
     "Fingerprint",
     "Severity",
+    "Signatures",
     "advice",
     "balance",
     "check_record",

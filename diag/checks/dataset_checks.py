@@ -20,6 +20,8 @@ NEAR = 0.9
 """The estimated Jaccard similarity from which two masked records are near-duplicates."""
 _FEW_LABELS = 20
 _UNBALANCED = 0.5
+_BATCH = 10_000
+_PAIRS = pa.schema([("first", pa.int64()), ("second", pa.int64())])
 
 FINGERPRINTS = pa.schema(
     [
@@ -49,13 +51,14 @@ def fingerprint_table(rows: Iterable[tuple[str, int, Fingerprint]]) -> pa.Table:
     return pa.table(columns, schema=FINGERPRINTS)
 
 
-Signatures = Callable[[list[int]], Mapping[int, bytes]]
-"""Gives the MinHash signatures of rows by their place: they are large, and needed for few."""
+Signatures = Callable[[int], bytes]
+"""Gives the MinHash signature of a row by its place: they are large, and needed for few."""
 
 
 def duplicate_ids(prints: pa.Table) -> Iterator[Finding]:
     """Records whose id stands on an earlier line."""
-    for first, second in _neighbours(prints, "id"):
+    pairs = _neighbours(prints, "id")
+    for first, second in zip(pairs.column("first").to_pylist(), pairs.column("second").to_pylist(), strict=True):
         row, earlier = _row(prints, second), _row(prints, first)
         yield _finding("duplicate_id", row, f"the id {row.record!r} stands on line {earlier.line} already")
 
@@ -78,7 +81,7 @@ def leaks(prints: pa.Table, other: pa.Table, where: str, signatures: Signatures)
     both = pa.concat_tables([other, prints])
     border = other.num_rows
     pairs = _pairs(both, same=("answer", "question", "times"))
-    crossing = [(first, second) for first, second in pairs if first < border <= second]
+    crossing = pairs.filter((pc.field("first") < border) & (pc.field("second") >= border))
     for first, second, is_exact in _near(both, crossing, signatures):
         one, here = _row(both, first), _row(both, second)
         how = "is" if is_exact else "is nearly"
@@ -111,35 +114,33 @@ def _finding(check: str, row: _Row, message: str) -> Finding:
     return Finding(check, CHECKS[check][0], row.record, row.line, "", 0, 0, "", message)
 
 
-def _pairs(prints: pa.Table, *, same: Sequence[str], other: Sequence[str] = ()) -> list[tuple[int, int]]:
-    """Pairs that share a band of their signatures, or everything but their times; the earlier row first."""
-    pairs: set[tuple[int, int]] = set()
-    for column in ("masked", *(f"band{band}" for band in range(BANDS))):
-        pairs.update(_neighbours(prints, column, same=same, other=other))
-    return sorted(pairs, key=lambda pair: (pair[1], pair[0]))
+def _pairs(prints: pa.Table, *, same: Sequence[str], other: Sequence[str] = ()) -> pa.Table:
+    """Pairs that share a band of their signatures, or everything but their times; ordered by the later row."""
+    columns = ("masked", *(f"band{band}" for band in range(BANDS)))
+    found = pa.concat_tables([_neighbours(prints, column, same=same, other=other) for column in columns])
+    once = found.group_by(["first", "second"], use_threads=False).aggregate([])
+    return once.sort_by([("second", "ascending"), ("first", "ascending")])
 
 
-def _near(
-    prints: pa.Table, pairs: Sequence[tuple[int, int]], signatures: Signatures
-) -> Iterator[tuple[int, int, bool]]:
+def _near(prints: pa.Table, pairs: pa.Table, signatures: Signatures) -> Iterator[tuple[int, int, bool]]:
     """The pairs that are alike but for their times, and whether in every word; one pair for each later row."""
     masked = prints.column("masked")
-    exact = {pair for pair in pairs if masked[pair[0]].as_py() == masked[pair[1]].as_py()}
-    known = signatures(sorted({row for pair in pairs if pair not in exact for row in pair}))
-    seen: set[int] = set()
-    for pair in pairs:
-        is_exact = pair in exact
-        if pair[1] not in seen and (is_exact or likeness(known[pair[0]], known[pair[1]]) >= NEAR):
-            seen.add(pair[1])
-            yield *pair, is_exact
+    done = -1
+    for batch in pairs.to_batches(max_chunksize=_BATCH):
+        exact = pc.equal(masked.take(batch.column("first")), masked.take(batch.column("second")))
+        rows = zip(
+            batch.column("first").to_pylist(), batch.column("second").to_pylist(), exact.to_pylist(), strict=True
+        )
+        for first, second, is_exact in rows:
+            if second != done and (is_exact or likeness(signatures(first), signatures(second)) >= NEAR):
+                done = second
+                yield first, second, is_exact
 
 
-def _neighbours(
-    prints: pa.Table, column: str, *, same: Sequence[str] = (), other: Sequence[str] = ()
-) -> Iterator[tuple[int, int]]:
+def _neighbours(prints: pa.Table, column: str, *, same: Sequence[str] = (), other: Sequence[str] = ()) -> pa.Table:
     """Rows that hold the same in `column` and in `same`, each paired with the one before it, where they differ in `other`."""
     if prints.num_rows < 2:
-        return
+        return _PAIRS.empty_table()
     columns: dict[str, Any] = {name: prints.column(name) for name in (column, *same, *other)}
     keyed = pa.table({**columns, "row": pa.array(range(prints.num_rows), pa.int64())})
     ordered = keyed.sort_by([(name, "ascending") for name in (column, *same, "row")])
@@ -151,5 +152,5 @@ def _neighbours(
         chosen = kept if chosen is None else pc.and_(chosen, kept)
     assert chosen is not None
     rows = ordered.column("row").combine_chunks()
-    for place in pc.indices_nonzero(chosen).to_pylist():
-        yield rows[place].as_py(), rows[place + 1].as_py()
+    places = pc.indices_nonzero(chosen)
+    return pa.table([rows.take(places), rows.slice(1).take(places)], schema=_PAIRS)

@@ -13,6 +13,7 @@ from diag.timex import Period, TimeExpression, find, known_language
 
 PERMUTATIONS = 64
 BANDS = 8
+SIGNATURE_BYTES = 4 * PERMUTATIONS
 _SHINGLE = 3
 _SEED = 20230930
 _LONGEST_SHINGLED = 20_000

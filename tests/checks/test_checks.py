@@ -91,7 +91,7 @@ def prints(*records: Record) -> Any:
 
 def near(table: Any) -> list[Any]:
     signatures = table.column("signature").to_pylist()
-    return list(near_duplicates(table, lambda rows: {row: signatures[row] for row in rows}))
+    return list(near_duplicates(table, signatures.__getitem__))
 
 
 def test_duplicate_ids_are_found_on_their_later_line() -> None:
