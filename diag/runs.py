@@ -133,16 +133,27 @@ def finish_run(folder: Path, additions: Mapping[str, Any]) -> None:
 
 def hash_file(path: Path) -> str:
     """The SHA-256 of a file, or of the files of a folder with their names."""
+    if not path.is_dir():
+        return hash_files([path])
     digest = hashlib.sha256()
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if not file.is_file():
-            continue
-        if path.is_dir():
-            digest.update(str(file.relative_to(path)).encode())
-        with file.open("rb") as stream:
-            while block := stream.read(_BLOCK):
-                digest.update(block)
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
+        digest.update(str(file.relative_to(path)).encode())
+        _feed(digest, file)
     return digest.hexdigest()
+
+
+def hash_files(files: Iterable[Path]) -> str:
+    """The SHA-256 of files one behind another."""
+    digest = hashlib.sha256()
+    for file in files:
+        _feed(digest, file)
+    return digest.hexdigest()
+
+
+def _feed(digest: hashlib._Hash, file: Path) -> None:
+    with file.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
 
 
 def _part(folder: Path, number: int) -> Path:

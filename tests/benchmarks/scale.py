@@ -68,14 +68,22 @@ def command(data: Path, out: Path, *, resume: bool = False) -> list[str]:
 
 
 def watch(process: subprocess.Popen[bytes]) -> int:
-    """Wait for a process; the largest resident memory of it and its children together, in bytes."""
+    """Wait for a process; the largest memory of it and its children together, in bytes.
+
+    The proportional set size (Linux): the resident memory, the pages that they share (libraries) counted once.
+    """
     peak = 0
     root = psutil.Process(process.pid)
     while process.poll() is None:
         with contextlib.suppress(psutil.NoSuchProcess):
-            peak = max(peak, sum(p.memory_info().rss for p in (root, *root.children(recursive=True))))
+            peak = max(peak, sum(_memory(p) for p in (root, *root.children(recursive=True))))
         time.sleep(0.2)
     return peak
+
+
+def _memory(process: psutil.Process) -> int:
+    full = process.memory_full_info()
+    return int(getattr(full, "pss", full.uss))
 
 
 def measure(data: Path, out: Path) -> tuple[float, int]:
