@@ -110,6 +110,6 @@ ENGLISH = Language(
     leads_until=r"(?:until|till|up to|through)(?: the end of)? ",
     leads_range=r"from (?:the )?",
     leads_between=r"between (?:the )?",
-    follows_onward=r",? (?:onwards?|and (?:later|after|beyond)|forward)\b",
+    follows_onward=r",? (?:onwards?\b|and (?:later|after|beyond)\b(?! (?!years?\b|periods?\b|is\b|are\b|was\b)[a-z])|forward\b)",
     leads_comparison=r"(?:compared (?:to|with)|versus|vs\.?|against|from|than|relative to)(?: the)? ",
 )

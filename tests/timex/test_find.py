@@ -73,6 +73,11 @@ def test_a_list_shares_its_year_in_both_directions() -> None:
     assert values("for the three months ended June 30, 2019 and 2018") == ["2019-Q2", "2018-Q2"]
 
 
+def test_a_time_is_open_ended_only_where_nothing_else_is_meant_by_later() -> None:
+    assert values("in 2019 and later, and in fiscal 2020 and later years") == ["2019/", "FY2020/"]
+    assert values("It ended on October 18, 2020, and later claims were refused.") == ["2020-10-18"]
+
+
 def test_a_range_may_cross_a_new_year() -> None:
     assert values("from November to February 2023") == ["2022-11/2023-02"]
 
