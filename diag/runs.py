@@ -59,14 +59,16 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         raise InputError(f"{folder}/manifest.json is broken: the folder cannot be used") from error
 
 
-def has_part(folder: Path, number: int) -> bool:
-    """Whether a part is there, and so complete."""
-    return _part(folder, number).is_dir()
+def has_part(folder: Path, step: str, number: int) -> bool:
+    """Whether a part of a step is there, and so complete."""
+    return _part(folder, step, number).is_dir()
 
 
-def write_part(folder: Path, number: int, tables: Mapping[str, pa.Table], lines: Mapping[str, bytes]) -> None:
+def write_part(
+    folder: Path, step: str, number: int, tables: Mapping[str, pa.Table], lines: Mapping[str, bytes]
+) -> None:
     """Write the tables and line files of one part; it appears whole or not at all."""
-    target = _part(folder, number)
+    target = _part(folder, step, number)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     shutil.rmtree(temporary, ignore_errors=True)
     try:
@@ -83,18 +85,18 @@ def write_part(folder: Path, number: int, tables: Mapping[str, pa.Table], lines:
         ) from error
 
 
-def part_tables(folder: Path, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """The table `name` of each part, in order."""
-    for part in _part_folders(folder):
+def part_tables(folder: Path, step: str, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """The table `name` of each part of a step, in order."""
+    for part in _part_folders(folder, step):
         yield pq.read_table(part / f"{name}.parquet", columns=list(columns) if columns else None)
 
 
-def join_tables(folder: Path, name: str, schema: pa.Schema, more: Iterable[pa.Table] = ()) -> None:
+def join_tables(folder: Path, step: str, name: str, schema: pa.Schema, more: Iterable[pa.Table] = ()) -> None:
     """Join the parts' tables `name`, and `more` behind them, into the folder's, one row group a part."""
 
     def write(temporary: Path) -> None:
         with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-            for table in part_tables(folder, name):
+            for table in part_tables(folder, step, name):
                 writer.write_table(table)
             for table in more:
                 writer.write_table(table)
@@ -102,12 +104,12 @@ def join_tables(folder: Path, name: str, schema: pa.Schema, more: Iterable[pa.Ta
     _replace(folder / f"{name}.parquet", write)
 
 
-def join_lines(folder: Path, name: str) -> None:
-    """Join the parts' line files `name` into the folder's."""
+def join_lines(folder: Path, step: str, name: str) -> None:
+    """Join the line files `name` of a step's parts into the folder's."""
 
     def write(temporary: Path) -> None:
         with temporary.open("wb") as out:
-            for part in _part_folders(folder):
+            for part in _part_folders(folder, step):
                 with (part / name).open("rb") as stream:
                     shutil.copyfileobj(stream, out, _BLOCK)
 
@@ -156,12 +158,13 @@ def _feed(digest: hashlib._Hash, file: Path) -> None:
             digest.update(block)
 
 
-def _part(folder: Path, number: int) -> Path:
-    return folder / _PARTS / f"{number:06d}"
+def _part(folder: Path, step: str, number: int) -> Path:
+    return folder / _PARTS / step / f"{number:06d}"
 
 
-def _part_folders(folder: Path) -> list[Path]:
-    return sorted(part for part in (folder / _PARTS).iterdir() if not part.name.startswith("."))
+def _part_folders(folder: Path, step: str) -> list[Path]:
+    place = folder / _PARTS / step
+    return sorted(part for part in place.iterdir() if not part.name.startswith(".")) if place.is_dir() else []
 
 
 def _replace(path: Path, write: Callable[[Path], object]) -> None:

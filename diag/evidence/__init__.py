@@ -2,8 +2,11 @@
 
 from diag.evidence.agreement import Bound, agreement, bound_of
 from diag.evidence.claim import ASKS_WHEN
-from diag.evidence.judge import Judgement, Verdict, judge
+from diag.evidence.judge import Judgement, Verdict, judge, judge_each
+from diag.evidence.rivals import rival_values
 from diag.evidence.source import Mention, Source, SourceReading, read_source
+from diag.evidence.values import Value, values_in
+from diag.evidence.words import words_of
 
 __all__ = [
     "ASKS_WHEN",
@@ -12,9 +15,14 @@ __all__ = [
     "Mention",
     "Source",
     "SourceReading",
+    "Value",
     "Verdict",
     "agreement",
     "bound_of",
     "judge",
+    "judge_each",
     "read_source",
+    "rival_values",
+    "values_in",
+    "words_of",
 ]

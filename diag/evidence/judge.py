@@ -59,6 +59,29 @@ def judge(
     With an empty question the answer is a claim that stands by itself. Where the claim names several periods, the
     worst of them decides. Raises ValueError for an unreadable document date or fiscal year end.
     """
+    judgements = judge_each(
+        question,
+        answer,
+        source,
+        document_date=document_date,
+        fiscal_year_end=fiscal_year_end,
+        language=language,
+        day_first=day_first,
+    )
+    return min(judgements, key=lambda judgement: _SEVERITY.index(judgement.verdict))
+
+
+def judge_each(
+    question: str,
+    answer: str,
+    source: str | Source | Record,
+    *,
+    document_date: date | str | None = None,
+    fiscal_year_end: str | FiscalYearEnd | None = None,
+    language: str | None = None,
+    day_first: bool = False,
+) -> list[Judgement]:
+    """A judgement for each period that the claim says (`said_span` tells which); one without a span where it says none."""
     held = Source(source) if isinstance(source, str) else Source.of(source) if isinstance(source, Record) else source
     reading = read_source(held, language, document_date, fiscal_year_end, day_first)
 
@@ -67,15 +90,10 @@ def judge(
             text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end, day_first=day_first
         )
 
-    answer_times = find_in(answer)
-    question_times = find_in(question)
-    said = list(read_claim(question, answer, question_times, answer_times))
+    said = read_claim(question, answer, find_in(question), find_in(answer))
     if not said:
-        if ASKS_WHEN.search(question) and answer.strip():
-            return Judgement("omitted")
-        return Judgement("undetermined")
-    judgements = [_judge_one(one, reading) for one in said]
-    return min(judgements, key=lambda judgement: _SEVERITY.index(judgement.verdict))
+        return [Judgement("omitted" if ASKS_WHEN.search(question) and answer.strip() else "undetermined")]
+    return [_judge_one(one, reading) for one in said]
 
 
 _SEVERITY = ("misbound", "fabricated", "omitted", "underspecified", "supported", "undetermined")

@@ -41,6 +41,8 @@ class Mention(NamedTuple):
     span: SourceSpan
     unit: float = 1.0
     is_carried: bool = False
+    place: tuple[str, int] = ("", 0)
+    """The table (`table 0`, `text table 0`) and row, or `sentence` and its number: what stands there belongs together."""
 
 
 class SourceReading(NamedTuple):
@@ -110,13 +112,14 @@ def read_source(
     mentions: list[Mention] = []
     bounds: list[Bound] = []
     text = source.text
-    for first, last, rows in _markdown_tables(text):
+    for number, (first, last, rows) in enumerate(_markdown_tables(text)):
         caption = text[max(0, first - _WIDEST_CAPTION) : first]
         reading = read_table([[cell for cell, _ in row] for row in rows], find_in, caption)
         for cell in reading.values:
             content, offset = rows[cell.row][cell.column]
             span = SourceSpan(offset, offset + len(content), content)
-            mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit))
+            place = (f"text table {number}", cell.row)
+            mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit, place=place))
         bounds.extend(reading.bounds)
         text = text[:first] + re.sub(r"[^\n]", " ", text[first:last]) + text[last:]
     for number, table in enumerate(source.tables):
@@ -124,14 +127,18 @@ def read_source(
         for cell in reading.values:
             content = table.rows[cell.row][cell.column]
             span = SourceSpan(0, len(content), content, number, cell.row, cell.column)
-            mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit))
+            place = (f"table {number}", cell.row)
+            mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit, place=place))
         bounds.extend(reading.bounds)
     expressions = find_in(text)
     prose = read_text(text, with_defined_terms(text, expressions))
     for value in prose.values:
         sentence = prose.sentences[value.sentence]
         span = SourceSpan(value.value.start, value.value.end, text[value.value.start : value.value.end])
-        mentions.append(Mention(value.value, value.bounds, sentence.words, span, is_carried=value.is_carried))
+        place = ("sentence", value.sentence)
+        mentions.append(
+            Mention(value.value, value.bounds, sentence.words, span, is_carried=value.is_carried, place=place)
+        )
     bounds.extend(dated.bound for dated in prose.dated)
     index: dict[float, list[Mention]] = {}
     for mention in mentions:

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-_VERDICTS = {
+VERDICTS = {
     "supported": "the source gives the label's period",
     "underspecified": "the source gives a part of the label's period",
     "misbound": "the source has the value or event, under another period",
@@ -49,16 +49,17 @@ def check_html(report: Mapping[str, Any], folder: Path) -> str:
         for kind, counts in report["label_balance"].items()
     ]
     return (
-        _environment()
+        environment()
         .get_template("check.html")
         .render(
-            report=report, name=Path(str(report["data"])).name, folder=folder.name, verdicts=_VERDICTS, balance=balance
+            report=report, name=Path(str(report["data"])).name, folder=folder.name, verdicts=VERDICTS, balance=balance
         )
     )
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, with everything escaped that is not markup of our own."""
     return Environment(
         loader=PackageLoader("diag.report", "templates"),
         autoescape=select_autoescape(),

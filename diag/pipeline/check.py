@@ -1,4 +1,4 @@
-"""The steps in order, over a run folder. So far: `check`, the data quality findings that need no model."""
+"""`check`: the data quality findings of a data set, which need no model."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from diag.errors import InputError
 from diag.statistics import wilson
 from diag.timex import Period
 
+STEP = "check"
 _PART_BYTES = 1 << 20
 _PART_ROWS = 512
 _ROW_BYTES = 2048
@@ -99,26 +100,41 @@ def check(
     """
     options = options or CheckOptions()
     began = time.monotonic()
-    try:
-        names = records.resolve_mapping(options.map)
-    except ValueError as error:
-        raise InputError(str(error)) from error
+    names = mapping(options.map)
     rows = records.rows_of(data, options.format)
     identity = _identity(data, options)
     runs.start_run(out, identity, resume=options.resume)
     seconds = {"start": time.monotonic() - began}
     began = time.monotonic()
-    _run_parts(out, _parts(out, rows, names, options, str(data)), options.workers or os.cpu_count() or 1, progress)
-    seconds["records"] = time.monotonic() - began
-    began = time.monotonic()
-    report = _join(out, options)
-    seconds["data_set"] = time.monotonic() - began
+    report = check_rows(rows, names, out, options, str(data), progress)
+    seconds["check"] = time.monotonic() - began
     from diag.report import check_html
 
     runs.write_json(out / "report.json", report)
     runs.write_text(out / "report.html", check_html(report, out))
     runs.finish_run(out, {"seconds": {name: round(value, 3) for name, value in seconds.items()}})
     return CheckResult(out, report)
+
+
+def mapping(given: Mapping[str, str] | None) -> Mapping[str, tuple[str, ...]]:
+    """The columns that each field may have. Raises InputError for a field that there is not."""
+    try:
+        return records.resolve_mapping(given)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def check_rows(
+    rows: Iterable[records.RawRow],
+    names: Mapping[str, tuple[str, ...]],
+    out: Path,
+    options: CheckOptions,
+    where: str,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """The check as a step of any run: writes `records`, `findings` and `rejects` of the run folder, and gives the report."""
+    _run_parts(out, _parts(out, rows, names, options, where), options.workers or os.cpu_count() or 1, progress)
+    return _join(out, options)
 
 
 def figure_names() -> list[str]:
@@ -180,7 +196,7 @@ def _part(
 ) -> _Part | None:
     return (
         None
-        if runs.has_part(out, number)
+        if runs.has_part(out, STEP, number)
         else _Part(out, number, rows, names, options.strict, options.day_first, where)
     )
 
@@ -251,7 +267,7 @@ def _check_part(part: _Part) -> None:
         "fingerprints": checks.fingerprint_table(prints),
     }
     lines = {"rejects.jsonl": b"".join(reject.to_json() for reject in rejects)}
-    runs.write_part(part.folder, part.number, tables, lines)
+    runs.write_part(part.folder, STEP, part.number, tables, lines)
 
 
 def findings_table(findings: Iterable[checks.Finding]) -> pa.Table:
@@ -283,20 +299,20 @@ def _value(period: Period | None) -> str | None:
 
 
 def _join(out: Path, options: CheckOptions) -> dict[str, Any]:
-    prints = pa.concat_tables(runs.part_tables(out, "fingerprints", _LIGHT))
+    prints = pa.concat_tables(runs.part_tables(out, STEP, "fingerprints", _LIGHT))
     verdicts: Counter[str] = Counter()
     classes: dict[str, Counter[str]] = {}
     tallies: dict[str, _Tally] = {}
-    for table in runs.part_tables(out, "records", ["verdict", "label_class"]):
+    for table in runs.part_tables(out, STEP, "records", ["verdict", "label_class"]):
         verdicts.update(table.column("verdict").to_pylist())
         for name in table.column("label_class").drop_null().to_pylist():
             kind = "quarter" if name[0] == "Q" else "half" if name[0] == "H" else name.split()[0]
             classes.setdefault(kind, Counter())[name] += 1
-    for table in runs.part_tables(out, "findings"):
+    for table in runs.part_tables(out, STEP, "findings"):
         _tally(tallies, table)
-    runs.join_tables(out, "records", RECORDS)
-    runs.join_tables(out, "findings", FINDINGS, _late_findings(out, options, prints, classes, tallies))
-    runs.join_lines(out, "rejects.jsonl")
+    runs.join_tables(out, STEP, "records", RECORDS)
+    runs.join_tables(out, STEP, "findings", FINDINGS, _late_findings(out, options, prints, classes, tallies))
+    runs.join_lines(out, STEP, "rejects.jsonl")
     return _report(out, options, prints.num_rows, verdicts, classes, tallies)
 
 
@@ -358,7 +374,9 @@ def _signatures(out: Path, before: pa.Table | None = None) -> Generator[checks.S
     """The signatures of the parts' rows, `before` standing before them, read one by one from a file that has no name."""
     width = checks.SIGNATURE_BYTES
     with tempfile.TemporaryFile(dir=out, buffering=0) as file:
-        for table in chain([] if before is None else [before], runs.part_tables(out, "fingerprints", ["signature"])):
+        for table in chain(
+            [] if before is None else [before], runs.part_tables(out, STEP, "fingerprints", ["signature"])
+        ):
             file.write(b"".join(table.column("signature").to_pylist()))
 
         def read(row: int) -> bytes:

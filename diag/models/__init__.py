@@ -1,0 +1,61 @@
+"""Language models: loading, prompts, answers with scores; nothing here changes a model that it is given."""
+
+from diag.models.alignment import AlignedText, align, token_range
+from diag.models.batches import batches
+from diag.models.catalog import CATALOG, DEFAULT_MODEL, CatalogEntry, Tell, fetch, is_fetched, model_folder
+from diag.models.continuations import CachedRow, continuation_logprobs
+from diag.models.forced import Forced, score_tokens
+from diag.models.generate import Answer, Generated, Sampling, Stop, generate, make_answer, newline_ids
+from diag.models.load import Dtype, load
+from diag.models.model import Model
+from diag.models.prompts import (
+    STYLES,
+    Piece,
+    Prompt,
+    Prompter,
+    PromptOptions,
+    Style,
+    answer_ids,
+    continuation_ids,
+    source_text,
+)
+from diag.models.steps import TOP, TokenScores
+
+__all__ = [
+    "CATALOG",
+    "DEFAULT_MODEL",
+    "STYLES",
+    "TOP",
+    "AlignedText",
+    "Answer",
+    "CachedRow",
+    "CatalogEntry",
+    "Dtype",
+    "Forced",
+    "Generated",
+    "Model",
+    "Piece",
+    "Prompt",
+    "PromptOptions",
+    "Prompter",
+    "Sampling",
+    "Stop",
+    "Style",
+    "Tell",
+    "TokenScores",
+    "align",
+    "answer_ids",
+    "batches",
+    "continuation_ids",
+    "continuation_logprobs",
+    "fetch",
+    "generate",
+    "is_fetched",
+    "load",
+    "make_answer",
+    "model_folder",
+    "newline_ids",
+    "score_tokens",
+    "source_text",
+    "token_range",
+]

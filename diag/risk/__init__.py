@@ -1,0 +1,33 @@
+"""Risk: which answers have their time wrong, how sure we are, and what the source says instead."""
+
+from diag.risk.calibration import Calibration, default_calibration, fit, read_calibration
+from diag.risk.competition import Competition, Rival
+from diag.risk.features import BASELINES, FEATURES, deciding, features, scores
+from diag.risk.said import Said, SaidSpan, read_said
+from diag.risk.score import score
+from diag.risk.spans import Options, SpanScore, score_answers
+from diag.risk.truth import Labelled, Truth, label
+
+__all__ = [
+    "BASELINES",
+    "FEATURES",
+    "Calibration",
+    "Competition",
+    "Labelled",
+    "Options",
+    "Rival",
+    "Said",
+    "SaidSpan",
+    "SpanScore",
+    "Truth",
+    "deciding",
+    "default_calibration",
+    "features",
+    "fit",
+    "label",
+    "read_calibration",
+    "read_said",
+    "score",
+    "score_answers",
+    "scores",
+]
