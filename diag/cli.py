@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,9 @@ from diag.errors import DiagError, InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from diag.models import Model
     from diag.pipeline import CheckResult, Progress
+    from diag.pipeline.qa import QaResult, Told
 
 app = typer.Typer(
     name="diag",
@@ -85,6 +87,278 @@ def check(
     gate.check_gate(conditions, pipeline.figures(result.report))
 
 
+models_app = typer.Typer(help="Models known by a short name.", no_args_is_help=True)
+app.add_typer(models_app, name="models")
+
+_Data = Annotated[str, typer.Argument(help="A JSONL, JSON, CSV, TSV or Parquet file, a folder, or a data set's name.")]
+_Out = Annotated[Path | None, typer.Option("--out", help="The run folder; by default runs/COMMAND-NAME.")]
+_Map = Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, where a field goes by another name.")]
+_Format = Annotated[str | None, typer.Option("--format", help="jsonl, json, csv, tsv, parquet or datasets.")]
+_ModelName = Annotated[
+    str,
+    typer.Option("--model", help="smollm2-135m (comes embedded), a folder, a .gguf file, or a Hugging Face hub id."),
+]
+_Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:N or mps.")]
+_Dtype = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16 or float16.")]
+_Offline = Annotated[bool, typer.Option("--offline", help="Fetch nothing.")]
+_Trust = Annotated[bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")]
+_Pickle = Annotated[bool, typer.Option("--allow-pickle", help="Read weights that are pickles.")]
+_Prompt = Annotated[str, typer.Option("--prompt", help="auto, chat or few-shot (plain text).")]
+_Examples = Annotated[bool, typer.Option("--examples/--no-examples", help="Two worked examples in front.")]
+_Template = Annotated[Path | None, typer.Option("--template", help="A Jinja template of your own.")]
+_SourceTokens = Annotated[
+    int | None, typer.Option("--source-tokens", min=16, help="Cut sources to so many tokens, around what is asked.")
+]
+_Batch = Annotated[int, typer.Option("--batch", min=1, help="Records at a time.")]
+_Limit = Annotated[int | None, typer.Option("--limit", min=1, help="The first so many records.")]
+_Steps = Annotated[str, typer.Option("--steps", help="Which of check,generate,risk,competition.")]
+_Calibration = Annotated[Path | None, typer.Option("--calibration", help="An artefact of `diag calibrate`.")]
+_TargetFpr = Annotated[
+    float, typer.Option("--target-fpr", min=0.0, max=1.0, help="The false positive rate that the threshold aims at.")
+]
+_FailIf = Annotated[
+    list[str] | None, typer.Option("--fail-if", help="A condition such as 'hallucination_rate>0.10': exit 3.")
+]
+_Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first row that is no record.")]
+_Resume = Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+
+
+@app.command()
+def qa(
+    data: _Data,
+    model: _ModelName = "smollm2-135m",
+    out: _Out = None,
+    map: _Map = None,
+    format: _Format = None,
+    device: _Device = "auto",
+    dtype: _Dtype = "auto",
+    offline: _Offline = False,
+    trust_remote_code: _Trust = False,
+    allow_pickle: _Pickle = False,
+    prompt: _Prompt = "auto",
+    examples: _Examples = True,
+    template: _Template = None,
+    source_tokens: _SourceTokens = None,
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest answer.")] = 32,
+    temperature: Annotated[float, typer.Option(min=0.0, help="0 is greedy.")] = 0.0,
+    top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="Nucleus sampling.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="Of sampling.")] = 20230930,
+    batch: _Batch = 16,
+    limit: _Limit = None,
+    steps: _Steps = "check,generate,risk,competition",
+    calibration: _Calibration = None,
+    target_fpr: _TargetFpr = 0.05,
+    fail_if: _FailIf = None,
+    strict: _Strict = False,
+    resume: _Resume = False,
+    as_json: _Json = False,
+) -> None:
+    """Have a model answer a data set's questions, and say which answers have their time wrong."""
+    from diag.models import PromptOptions, Sampling
+    from diag.pipeline.qa import QaOptions
+
+    sampling = Sampling(max_new_tokens, temperature, top_p, seed=seed)
+    options = QaOptions(
+        map=_pairs(map or []),
+        format=format,
+        strict=strict,
+        limit=limit,
+        prompt=PromptOptions(
+            _one_of("--prompt", prompt, ("auto", "chat", "few-shot")), examples, template, source_tokens
+        ),
+        sampling=sampling,
+        batch=batch,
+        steps=tuple(step.strip() for step in steps.split(",")),  # type: ignore[arg-type]
+        calibration=calibration,
+        target_fpr=target_fpr,
+        resume=resume,
+    )
+    _run_qa(
+        "qa",
+        data,
+        model,
+        out,
+        options,
+        fail_if,
+        as_json,
+        _load(device, dtype, offline, trust_remote_code, allow_pickle),
+    )
+
+
+@app.command()
+def score(
+    data: _Data,
+    model: _ModelName = "smollm2-135m",
+    out: _Out = None,
+    map: _Map = None,
+    format: _Format = None,
+    device: _Device = "auto",
+    dtype: _Dtype = "auto",
+    offline: _Offline = False,
+    trust_remote_code: _Trust = False,
+    allow_pickle: _Pickle = False,
+    prompt: _Prompt = "auto",
+    examples: _Examples = True,
+    template: _Template = None,
+    source_tokens: _SourceTokens = None,
+    batch: _Batch = 16,
+    limit: _Limit = None,
+    steps: _Steps = "check,generate,risk,competition",
+    calibration: _Calibration = None,
+    target_fpr: _TargetFpr = 0.05,
+    fail_if: _FailIf = None,
+    strict: _Strict = False,
+    resume: _Resume = False,
+    as_json: _Json = False,
+) -> None:
+    """Score the answers that a data set gives, by one pass of the model over each; nothing is generated."""
+    from diag.models import PromptOptions
+    from diag.pipeline.qa import QaOptions
+
+    options = QaOptions(
+        map=_pairs(map or []),
+        format=format,
+        strict=strict,
+        given=True,
+        limit=limit,
+        prompt=PromptOptions(
+            _one_of("--prompt", prompt, ("auto", "chat", "few-shot")), examples, template, source_tokens
+        ),
+        batch=batch,
+        steps=tuple(step.strip() for step in steps.split(",")),  # type: ignore[arg-type]
+        calibration=calibration,
+        target_fpr=target_fpr,
+        resume=resume,
+    )
+    _run_qa(
+        "score",
+        data,
+        model,
+        out,
+        options,
+        fail_if,
+        as_json,
+        _load(device, dtype, offline, trust_remote_code, allow_pickle),
+    )
+
+
+@app.command()
+def calibrate(
+    run: Annotated[
+        list[Path], typer.Argument(help="Runs of `diag qa` over labelled data; several are taken together.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The artefact to write.")] = Path("calibration.json"),
+    seed: Annotated[int, typer.Option(help="Of the fit.")] = 20230930,
+) -> None:
+    """Fit the calibrated risk to a model's own answers; use it with `diag qa --calibration FILE`."""
+    from diag.pipeline.calibrate import calibrate_runs
+
+    fitted = calibrate_runs(run, out, seed=seed)
+    typer.echo(f"{fitted.answers:,} answers of {fitted.documents:,} documents, {fitted.wrong:,} with a wrong period")
+    typer.echo(f"Calibration: {out.resolve()}")
+
+
+@models_app.command("list")
+def list_models() -> None:
+    """The models of the catalogue, and whether each is here already."""
+    from diag.models.catalog import CATALOG, is_fetched, model_folder
+
+    for entry in CATALOG.values():
+        place = str(model_folder(entry)) if is_fetched(entry) else "not fetched yet"
+        typer.echo(f"{entry.name}  {entry.title}, {entry.megabytes} MB, {entry.licence}: {place}")
+
+
+@models_app.command("fetch")
+def fetch_model(
+    name: Annotated[str, typer.Argument(help="A name of `diag models list`.")] = "smollm2-135m",
+    offline: _Offline = False,
+) -> None:
+    """Fetch a model of the catalogue and convert it, once."""
+    from diag.models.catalog import fetch
+
+    typer.echo(fetch(name, offline=offline, tell=_tell))
+
+
+def _tell(what: str) -> None:
+    typer.echo(f"diag: {what}", err=True)
+
+
+def _one_of(option: str, value: str, known: tuple[str, ...]) -> Any:
+    if value not in known:
+        raise InputError(f"{option} {value!r}: write one of {', '.join(known)}")
+    return value
+
+
+def _load(
+    device: str, dtype: str, offline: bool, trust_remote_code: bool, allow_pickle: bool
+) -> Callable[[str], Model]:
+    kind = _one_of("--dtype", dtype, ("auto", "float32", "bfloat16", "float16"))
+
+    def load_named(name: str) -> Model:
+        from diag.models import load
+
+        return load(
+            name,
+            device=device,
+            dtype=kind,
+            offline=offline,
+            trust_remote_code=trust_remote_code,
+            allow_pickle=allow_pickle,
+            tell=_tell,
+        )
+
+    return load_named
+
+
+def _run_qa(
+    command: str,
+    data: str,
+    name: str,
+    out: Path | None,
+    options: Any,
+    fail_if: list[str] | None,
+    as_json: bool,
+    load: Callable[[str], Model],
+) -> None:
+    from diag import gate
+    from diag.pipeline.qa import qa as run
+    from diag.pipeline.summary import figure_names, figures
+    from diag.report import qa_text
+
+    conditions = gate.parse_conditions(fail_if or [], figure_names())
+    folder = out or _free_folder(Path("runs") / f"{command}-{Path(data).stem or 'data'}", options.resume)
+    model = load(name)
+    result = _with_count(command, lambda told: run(data, model, folder, options, told))
+    if as_json:
+        import orjson
+
+        sys.stdout.buffer.write(orjson.dumps(result.report, option=orjson.OPT_INDENT_2) + b"\n")
+    else:
+        typer.echo(qa_text(result.report))
+        typer.echo(f"Report: {(folder / 'report.html').resolve()}")
+    gate.check_gate(conditions, figures(result.report))
+
+
+def _with_count(what: str, work: Callable[[Told | None], QaResult]) -> QaResult:
+    """Show a bar of the records done where a person is looking, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return work(None)
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        return work(lambda done, total: bar.update(task, completed=done, total=total))
+
+
 def _free_folder(wanted: Path, resume: bool) -> Path:
     """The wanted run folder, or the first with a number behind it that holds no finished run."""
     from diag import runs
@@ -126,6 +400,22 @@ def _with_progress(data: str, work: Callable[[Progress | None], CheckResult]) ->
         return work(lambda done: bar.advance(task, done))
 
 
+_MODEL_LIBRARIES = frozenset(
+    {
+        "torch",
+        "transformers",
+        "captum",
+        "sklearn",
+        "datasets",
+        "safetensors",
+        "gguf",
+        "accelerate",
+        "numpy",
+        "matplotlib",
+    }
+)
+
+
 def main() -> None:
     """Run the command line; an error that a user can mend is one sentence and an exit code."""
     debug = "--debug" in sys.argv
@@ -136,6 +426,11 @@ def main() -> None:
             raise
         typer.echo(f"diag: {error}", err=True)
         raise SystemExit(error.exit_code) from None
+    except ModuleNotFoundError as error:
+        if debug or (error.name or "").split(".")[0] not in _MODEL_LIBRARIES:
+            raise
+        typer.echo(f"diag: this command needs {error.name}: pip install 'chronodiag[model]'", err=True)
+        raise SystemExit(2) from None
     except KeyboardInterrupt:
         typer.echo("diag: interrupted; the run goes on with --resume", err=True)
         raise SystemExit(1) from None

@@ -10,8 +10,9 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 import pyarrow as pa
@@ -57,6 +58,48 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         return None
     except orjson.JSONDecodeError as error:
         raise InputError(f"{folder}/manifest.json is broken: the folder cannot be used") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run: its manifest and report, and its tables, read when asked for."""
+
+    folder: Path
+    manifest: Mapping[str, Any]
+    report: Mapping[str, Any]
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """The table `name`. Raises InputError where the run has none."""
+        path = self.folder / f"{name}.parquet"
+        if not path.exists():
+            raise InputError(f"{self.folder} has no {path.name}: it is a run of `diag {self.manifest.get('command')}`")
+        return pq.read_table(path, columns=list(columns) if columns else None)
+
+    @property
+    def records(self) -> pa.Table:
+        """The records, one row each."""
+        return self.table("records")
+
+    @property
+    def predictions(self) -> pa.Table:
+        """The answers, one row each."""
+        return self.table("predictions")
+
+    @property
+    def spans(self) -> pa.Table:
+        """The time expressions and values of the answers, one row each."""
+        return self.table("spans")
+
+
+def load_run(folder: str | Path) -> Run:
+    """Open a finished run. Raises InputError where the folder holds none."""
+    place = Path(folder)
+    manifest = read_manifest(place)
+    if manifest is None:
+        raise InputError(f"{place} holds no run")
+    if not manifest.get("finished"):
+        raise InputError(f"{place} holds an unfinished run: go on with it by --resume")
+    return Run(place, manifest, orjson.loads((place / "report.json").read_bytes()))
 
 
 def has_part(folder: Path, step: str, number: int) -> bool:
@@ -152,7 +195,11 @@ def hash_files(files: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def _feed(digest: hashlib._Hash, file: Path) -> None:
+class _Digest(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+
+
+def _feed(digest: _Digest, file: Path) -> None:
     with file.open("rb") as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)

@@ -10,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from diag.errors import DiagError, InputError
 
@@ -118,8 +119,8 @@ def convert_gguf(file: Path, folder: Path) -> None:
     """Write a GGUF file's model and tokenizer, de-quantised to fp32, as a safetensors folder."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(str(file.parent), gguf_file=file.name)
-    network = AutoModelForCausalLM.from_pretrained(str(file.parent), gguf_file=file.name)
+    tokenizer: Any = AutoTokenizer.from_pretrained(str(file.parent), gguf_file=file.name)
+    network: Any = AutoModelForCausalLM.from_pretrained(str(file.parent), gguf_file=file.name)
     # De-quantised weights still carry their quantiser, and with it transformers refuses to save them.
     network.hf_quantizer = None
     network.is_quantized = False
@@ -162,7 +163,7 @@ def _sha256(file: Path) -> str:
 
 
 @contextmanager
-def _temporary_folder(parent: Path) -> Iterator[Path]:
+def _temporary_folder(parent: Path) -> Generator[Path]:
     folder = Path(tempfile.mkdtemp(dir=parent, prefix=".fetching-"))
     try:
         yield folder

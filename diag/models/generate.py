@@ -15,7 +15,7 @@ from diag.models.alignment import align
 from diag.models.batches import left_padded
 from diag.models.continuations import CachedRow
 from diag.models.model import Model
-from diag.models.steps import Distribution, StepFigures, TokenScores, read_logits, token_scores
+from diag.models.steps import Distribution, StepFigures, TokenScores, plain, read_logits, token_scores
 
 Stop = Literal["end", "limit"]
 
@@ -60,7 +60,7 @@ def generate(
     ids, mask = left_padded(model, prompts)
     width = ids.shape[1]
     with torch.inference_mode(), _seeded(sampling, seed), _Steps(model, sampling.stop_ids) as steps:
-        output: Any = model.network.generate(  # type: ignore[operator]
+        output: Any = model.network.generate(
             input_ids=ids,
             attention_mask=mask,
             generation_config=_configuration(model, sampling),
@@ -89,7 +89,7 @@ def make_answer(model: Model, scores: TokenScores, stop: Stop) -> Answer:
 
 
 def _answer(model: Model, ids: Tensor, figures: StepFigures, sampling: Sampling) -> Answer:
-    length = _length(ids.tolist(), model.end_ids, sampling.stop_ids)
+    length = _length(plain(ids), model.end_ids, sampling.stop_ids)
     stop: Stop = "limit" if length is None else "end"
     return make_answer(model, token_scores(ids, figures, 0, len(ids) if length is None else length), stop)
 
@@ -104,7 +104,7 @@ def _length(ids: Sequence[int], ends: frozenset[int], stops: frozenset[int]) -> 
 
 def newline_ids(model: Model) -> frozenset[int]:
     """The tokens whose text has a line break in it."""
-    pieces: list[str] = model.tokenizer.batch_decode([[one] for one in range(len(model.tokenizer))])  # type: ignore[assignment]
+    pieces = model.tokenizer.batch_decode([[one] for one in range(len(model.tokenizer))])
     return frozenset(one for one, piece in enumerate(pieces) if "\n" in piece)
 
 
@@ -183,7 +183,7 @@ def _seeded(sampling: Sampling, seed: int | None) -> Generator[None]:
     if sampling.temperature == 0:
         yield
         return
-    devices = list(range(torch.cuda.device_count()))
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(sampling.seed if seed is None else seed)
+    random: Any = torch.random
+    with random.fork_rng(devices=list(range(torch.cuda.device_count()))):
+        random.manual_seed(sampling.seed if seed is None else seed)
         yield

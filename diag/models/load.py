@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -66,6 +66,8 @@ def _read(name: str, source: Path, options: dict[str, Any]) -> tuple[Any, Any]:
     shared = {
         key: value for key, value in options.items() if key in ("trust_remote_code", "local_files_only", "gguf_file")
     }
+    tokenizer: Any
+    network: Any
     with _quiet():
         try:
             tokenizer = AutoTokenizer.from_pretrained(str(source), **shared)
@@ -78,7 +80,7 @@ def _read(name: str, source: Path, options: dict[str, Any]) -> tuple[Any, Any]:
             if any(source.glob("*.bin")) and not any(source.glob("*.safetensors")):
                 hint = "; its weights are pickles, which are read only with --allow-pickle"
             raise DiagError(f"model {name} could not be read from {source} ({_first_line(error)}){hint}") from error
-    rows = network.get_input_embeddings().weight.shape[0]
+    rows: int = network.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > rows:
         raise DiagError(
             f"model {name}: the tokenizer has {len(tokenizer):,} tokens and the model only {rows:,}: it is another model's"
@@ -119,8 +121,9 @@ def _from_hub(name: str, offline: bool, allow_pickle: bool, tell: Tell) -> Path:
             ) from error
     try:
         info = HfApi().model_info(name, files_metadata=True)
-        files = [file for file in info.siblings or [] if any(Path(file.rfilename).match(one) for one in wanted)]
-        size = sum(file.size or 0 for file in files)
+        siblings: list[Any] = info.siblings or []
+        files = [file for file in siblings if any(Path(file.rfilename).match(one) for one in wanted)]
+        size: int = sum(file.size or 0 for file in files)
         licence = getattr(info.card_data, "license", None) or "no licence named"
         tell(f"fetching {name} from the hub: {size / 1e6:,.0f} MB, {licence}")
         return Path(snapshot_download(name, allow_patterns=wanted))
@@ -173,7 +176,7 @@ def _first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Generator[None]:
     """No progress bars of transformers where nobody looks at a terminal."""
     from transformers.utils import logging
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +24,7 @@ class Model:
     @property
     def device(self) -> torch.device:
         """Where the input goes: the device of the input embedding, which a device map may place apart from other layers."""
-        return self.network.get_input_embeddings().weight.device  # type: ignore[union-attr]
+        return self.network.get_input_embeddings().weight.device
 
     @property
     def dtype(self) -> str:
@@ -48,7 +48,7 @@ class Model:
     @property
     def end_ids(self) -> frozenset[int]:
         """The tokens that end an answer, by the generation configuration and by the tokenizer."""
-        configured: Any = self.generation_config.eos_token_id
+        configured = self.generation_config.eos_token_id
         ids = configured if isinstance(configured, list) else [configured]
         return frozenset(int(one) for one in [*ids, self.tokenizer.eos_token_id] if one is not None)
 

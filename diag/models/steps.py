@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -73,10 +73,15 @@ def token_scores(ids: Tensor, figures: StepFigures, start: int, end: int) -> Tok
     """One row's figures, positions `start` to `end`, as plain numbers. `ids` and the figures have shape (positions,)."""
     part = slice(start, end)
     return TokenScores(
-        tuple(ids[part].tolist()),
-        tuple(figures.logprob[part].tolist()),
-        tuple(figures.entropy[part].tolist()),
-        tuple(figures.margin[part].tolist()),
-        tuple(map(tuple, figures.top_ids[part].tolist())),
-        tuple(map(tuple, figures.top_logprobs[part].tolist())),
+        tuple(plain(ids[part])),
+        tuple(plain(figures.logprob[part])),
+        tuple(plain(figures.entropy[part])),
+        tuple(plain(figures.margin[part])),
+        tuple(map(tuple, plain(figures.top_ids[part]))),
+        tuple(map(tuple, plain(figures.top_logprobs[part]))),
     )
+
+
+def plain(numbers: Tensor) -> list[Any]:
+    """A tensor as nested lists of plain numbers."""
+    return numbers.tolist()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

@@ -325,7 +325,8 @@ def _scored(
         wanted = risk.Options(context_gap=True, competition="competition" in options.steps)
         scored = risk.score_answers(model, asked, [one.prompt for one in chosen], answers, cached, wanted)
     else:
-        scored = [(risk.read_said(record, answer.text), []) for record, answer in zip(asked, answers, strict=True)]
+        none: list[risk.SpanScore] = []
+        scored = [(risk.read_said(record, answer.text), none) for record, answer in zip(asked, answers, strict=True)]
     rows: list[_Row] = []
     for (place, record, prompt), answer, (said, spans) in zip(chosen, answers, scored, strict=True):
         labelled = risk.Labelled("undetermined") if options.given else risk.label(record, answer.text, said)

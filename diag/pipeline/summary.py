@@ -39,8 +39,8 @@ def summarise(
     folder: Path, calibration: Calibration | None, target_fpr: float, model_sha256: str | None
 ) -> dict[str, Any]:
     """Everything that the report says of a run's answers, from its `predictions` and `spans`."""
-    rows: list[Row] = pq.read_table(folder / "predictions.parquet", columns=list(_COLUMNS)).to_pylist()
-    spans: list[Row] = pq.read_table(folder / "spans.parquet").to_pylist()
+    rows: Sequence[Row] = pq.read_table(folder / "predictions.parquet", columns=list(_COLUMNS)).to_pylist()
+    spans: Sequence[Row] = pq.read_table(folder / "spans.parquet").to_pylist()
     judged = [row for row in rows if row["is_hallucination"] is not None]
     wrong = sum(row["is_hallucination"] for row in judged)
     threshold = calibration.threshold(target_fpr) if calibration else None

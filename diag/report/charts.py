@@ -35,8 +35,8 @@ def reliability_chart(bins: Sequence[Mapping[str, Any]], error: float) -> str:
     """Predicted risk against the share of wrong answers; the size of a dot is the number of answers."""
     figure, axes = _figure()
     axes.plot([0, 1], [0, 1], color=_GREY, linestyle="--", linewidth=1)
-    most = max(one["count"] for one in bins)
-    sizes = [20 + 120 * one["count"] / most for one in bins]
+    most = max(one["answers"] for one in bins)
+    sizes = [20 + 120 * one["answers"] / most for one in bins]
     risks, rates = [one["risk"] for one in bins], [one["rate"] for one in bins]
     axes.plot(risks, rates, color=_BLUE, linewidth=1)
     axes.scatter(risks, rates, s=sizes, color=_BLUE, zorder=3)

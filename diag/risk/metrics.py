@@ -54,7 +54,7 @@ def average_precision(is_wrong: Bools, score: Floats) -> float:
 class Bin(NamedTuple):
     """One bin of a reliability diagram."""
 
-    count: int
+    answers: int
     risk: float
     """Mean predicted risk."""
     rate: float
@@ -85,7 +85,7 @@ def calibration_error(is_wrong: Bools, risk: Floats, bins: int = 10) -> float:
     """The expected calibration error over bins of equal mass (Nguyen & O'Connor 2015)."""
     if not len(is_wrong):
         return float("nan")
-    return sum(one.count * abs(one.risk - one.rate) for one in reliability(is_wrong, risk, bins)) / len(is_wrong)
+    return sum(one.answers * abs(one.risk - one.rate) for one in reliability(is_wrong, risk, bins)) / len(is_wrong)
 
 
 def estimate(
@@ -118,10 +118,8 @@ def _draws(groups: Sequence[str], resamples: int) -> list[NDArray[np.intp]]:
         rows.setdefault(group, []).append(row)
     members: list[NDArray[Any]] = [np.array(part, dtype=np.intp) for part in rows.values()]
     generator = np.random.default_rng(SEED)
-    return [
-        np.concatenate([members[index] for index in generator.integers(0, len(members), len(members))])
-        for _ in range(resamples)
-    ]
+    chosen: list[list[int]] = generator.integers(0, len(members), (resamples, len(members))).tolist()
+    return [np.concatenate([members[index] for index in one]) for one in chosen]
 
 
 def _interval(draws: Sequence[float]) -> tuple[float, float]:

@@ -1,0 +1,6 @@
+from typing import Any
+
+def snapshot_download(repo_id: str, **kwargs: Any) -> str: ...
+
+class HfApi:
+    def model_info(self, repo_id: str, **kwargs: Any) -> Any: ...

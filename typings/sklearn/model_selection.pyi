@@ -1,0 +1,6 @@
+from typing import Any
+
+class GroupKFold:
+    def __init__(self, n_splits: int = ...) -> None: ...
+
+def cross_val_predict(estimator: Any, X: Any, y: Any, **kwargs: Any) -> Any: ...
