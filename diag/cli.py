@@ -142,6 +142,9 @@ def qa(
     source_tokens: _SourceTokens = None,
     max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest answer.")] = 32,
     temperature: Annotated[float, typer.Option(min=0.0, help="0 is greedy.")] = 0.0,
+    whole_answers: Annotated[
+        bool, typer.Option("--whole-answers", help="Let answers run on over line breaks.")
+    ] = False,
     top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="Nucleus sampling.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Of sampling.")] = 20230930,
     batch: _Batch = 16,
@@ -168,6 +171,7 @@ def qa(
             _one_of("--prompt", prompt, ("auto", "chat", "few-shot")), examples, template, source_tokens
         ),
         sampling=sampling,
+        whole_answers=whole_answers,
         batch=batch,
         steps=tuple(step.strip() for step in steps.split(",")),  # type: ignore[arg-type]
         calibration=calibration,

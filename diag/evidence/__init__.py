@@ -4,7 +4,7 @@ from diag.evidence.agreement import Bound, agreement, bound_of
 from diag.evidence.claim import ASKS_WHEN
 from diag.evidence.judge import Judgement, Verdict, judge, judge_each
 from diag.evidence.rivals import rival_values
-from diag.evidence.source import Mention, Source, SourceReading, read_source
+from diag.evidence.source import Mention, Source, SourceReading, read_source, with_terms
 from diag.evidence.values import Value, values_in
 from diag.evidence.words import words_of
 
@@ -24,5 +24,6 @@ __all__ = [
     "read_source",
     "rival_values",
     "values_in",
+    "with_terms",
     "words_of",
 ]

@@ -13,7 +13,8 @@ from diag.timex import Granularity, TimeExpression
 
 ASKS_WHEN = re.compile(
     r"\b(?:when|(?:in |during |for |by |at )?(?:which|what) (?:fiscal |financial |calendar )?"
-    r"(?:year|quarter|month|half|period|date|day|week)s?)\b"
+    r"(?:year|quarter|month|half|period|date|day|week)s?"
+    r"|the (?:exact )?(?:year|quarter|month|half-year|period|date|day) (?:when|in which|on which|that saw))\b"
     r"|何时|什么时候|哪一?(?:个)?(?:年|季度|月|天|日|财年|半年|报告期)|什么时间",
     re.IGNORECASE,
 )
@@ -79,7 +80,7 @@ def read_claim(
                 expression,
                 bound,
                 tuple(value.value for value in reading.values if bound in value.bounds) or tuple(asked),
-                claim_words if question else _sentence_words(reading, expression),
+                words_of(question.lower()) | _sentence_words(reading, expression),
                 None if question else next((d for d in reading.dated if d.expression is expression), None),
                 compares,
                 is_fine_enough=bound.period.granularity == asked_unit,

@@ -15,7 +15,7 @@ from typing import Literal
 from diag.evidence.agreement import Agreement, Bound, agreement
 from diag.evidence.claim import ASKS_WHEN, Said, read_claim
 from diag.evidence.clauses import NEAR_WORDS, Dated
-from diag.evidence.source import Mention, Source, SourceReading, read_source
+from diag.evidence.source import Mention, Source, SourceReading, read_source, with_terms
 from diag.evidence.values import Value, agree_scaled
 from diag.records import Record, SourceSpan
 from diag.timex import FiscalYearEnd, Period, TimeExpression, find
@@ -90,7 +90,8 @@ def judge_each(
             text, language=language, document_date=document_date, fiscal_year_end=fiscal_year_end, day_first=day_first
         )
 
-    said = read_claim(question, answer, find_in(question), find_in(answer))
+    answer_times = with_terms(answer, find_in(answer), reading.terms)
+    said = read_claim(question, answer, find_in(question), answer_times)
     if not said:
         return [Judgement("omitted" if ASKS_WHEN.search(question) and answer.strip() else "undetermined")]
     return [_judge_one(one, reading) for one in said]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -55,6 +55,8 @@ class SourceReading(NamedTuple):
     expressions: tuple[TimeExpression, ...]
     vocabulary: frozenset[str]
     """All content words of its sentences."""
+    terms: Mapping[str, TimeExpression]
+    """Names that it defines as times."""
 
 
 _DEFINES = re.compile(
@@ -66,16 +68,23 @@ _NAMED_AFTER = re.compile(r"\s*[(（](?:the |hereinafter |以下简称)*[\"“�
 _BEFORE_DEFINED = 100
 
 
-def with_defined_terms(text: str, expressions: list[TimeExpression]) -> list[TimeExpression]:
-    """The expressions, and every use of a name that the text defines as one of them (`"Base Quarter" means Q3 2021`)."""
-    if not any(mark in text for mark in '"“「『'):
-        return expressions
+def defined_terms(text: str, expressions: list[TimeExpression]) -> dict[str, TimeExpression]:
+    """The names that a text gives to times (`"Base Quarter" means Q3 2021`)."""
     named: dict[str, TimeExpression] = {}
+    if not any(mark in text for mark in '"“「『'):
+        return named
     for expression in expressions:
         before = _DEFINES.search(text, max(0, expression.start - _BEFORE_DEFINED), expression.start)
         match = before or _NAMED_AFTER.match(text, expression.end)
         if match is not None and expression.kind in ("date", "range"):
             named.setdefault(match["name"], expression)
+    return named
+
+
+def with_terms(
+    text: str, expressions: list[TimeExpression], named: Mapping[str, TimeExpression]
+) -> list[TimeExpression]:
+    """The expressions of a text, and every use of a name that stands for a time."""
     if not named:
         return expressions
     starts = [expression.start for expression in expressions]
@@ -131,7 +140,8 @@ def read_source(
             mentions.append(Mention(cell.value, cell.bounds, cell.words, span, reading.unit, place=place))
         bounds.extend(reading.bounds)
     expressions = find_in(text)
-    prose = read_text(text, with_defined_terms(text, expressions))
+    terms = defined_terms(text, expressions)
+    prose = read_text(text, with_terms(text, expressions, terms))
     for value in prose.values:
         sentence = prose.sentences[value.sentence]
         span = SourceSpan(value.value.start, value.value.end, text[value.value.start : value.value.end])
@@ -145,7 +155,7 @@ def read_source(
         index.setdefault(mention.value.key, []).append(mention)
     vocabulary = frozenset[str]().union(*(sentence.words for sentence in prose.sentences))
     return SourceReading(
-        index, prose.sentences, prose.dated, tuple(dict.fromkeys(bounds)), tuple(expressions), vocabulary
+        index, prose.sentences, prose.dated, tuple(dict.fromkeys(bounds)), tuple(expressions), vocabulary, terms
     )
 
 

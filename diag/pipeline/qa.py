@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -43,6 +43,8 @@ class QaOptions:
     limit: int | None = None
     prompt: models.PromptOptions = field(default_factory=models.PromptOptions)
     sampling: models.Sampling = field(default_factory=models.Sampling)
+    whole_answers: bool = False
+    """Let an answer run on over line breaks, until the model or the limit ends it."""
     batch: int = 16
     steps: tuple[Step, ...] = STEPS
     calibration: Path | None = None
@@ -82,7 +84,7 @@ def qa(
             rows = islice(records.rows_of(data, options.format), options.limit)
             check_options = CheckOptions(options.map, options.format, options.strict)
             checked = check_rows(rows, names, out, check_options, str(data))
-    job = _Job(model, prompter, _sampling(model, prompter, options), options, calibration, clock)
+    job = _Job(model, prompter, _sampling(model, options), options, calibration, clock)
     _answer_parts(data, out, names, job, progress)
     from diag.report import qa_html
 
@@ -148,11 +150,9 @@ def _known_steps(steps: Sequence[str]) -> None:
         raise InputError("--steps: competition is a part of risk; name both")
 
 
-def _sampling(model: models.Model, prompter: models.Prompter, options: QaOptions) -> models.Sampling:
-    """Plain-text prompts have no token that ends a turn: there a line break ends the answer."""
-    from dataclasses import replace
-
-    if prompter.style == "chat" or options.given:
+def _sampling(model: models.Model, options: QaOptions) -> models.Sampling:
+    """The prompts ask for a few words: a line break ends the answer, unless whole answers are wanted."""
+    if options.whole_answers or options.given:
         return options.sampling
     return replace(options.sampling, stop_ids=models.newline_ids(model))
 
@@ -190,6 +190,7 @@ def _identity(
         "prompt_template_sha256": runs.hash_file(template) if template else None,
         "source_tokens": options.prompt.source_tokens,
         "sampling": sampling,
+        "whole_answers": options.whole_answers,
         "batch": options.batch,
         "calibration_sha256": calibration.training_sha256 if calibration else None,
         "calibration_model_sha256": calibration.model_sha256 if calibration else None,

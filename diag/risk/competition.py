@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from diag.evidence import Source, bound_of, read_source, rival_values, values_in
+from diag.evidence import bound_of, rival_values, values_in
 from diag.models import AlignedText, CachedRow, Model, continuation_ids, continuation_logprobs
 from diag.records import Record
-from diag.risk.said import SaidSpan
-from diag.timex import Period, TimeExpression, known_language
+from diag.risk.said import SaidSpan, read_record
+from diag.timex import Period, TimeExpression
 
 MOST_RIVALS = 12
 _MOST_FORMS = 3
@@ -51,8 +51,7 @@ def candidates(record: Record, span: SaidSpan) -> list[Candidate]:
     For a period: those of its granularity in the source, then its siblings, each in the said one's notation and in the
     source's own. For a value: those that the source gives under other periods.
     """
-    language = known_language(record.language)
-    reading = read_source(Source.of(record), language, record.document_date, record.fiscal_year_end)
+    reading = read_record(record)
     if span.kind == "value":
         assert span.value is not None
         mentions = rival_values(record.question, span.value.number, reading)

@@ -6,7 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from diag.evidence import ASKS_WHEN, Bound, Value, agreement, bound_of, values_in
+from diag.evidence import (
+    ASKS_WHEN,
+    Bound,
+    Source,
+    SourceReading,
+    Value,
+    agreement,
+    bound_of,
+    read_source,
+    values_in,
+    with_terms,
+)
 from diag.records import Record
 from diag.timex import Period, TimeExpression, find, known_language
 
@@ -53,6 +64,12 @@ class Said:
         return None if self.decisive is None else self.spans[self.decisive]
 
 
+def read_record(record: Record) -> SourceReading:
+    """A record's source, read under its language, dates and calendar."""
+    language = known_language(record.language)
+    return read_source(Source.of(record), language, record.document_date, record.fiscal_year_end)
+
+
 def find_in(record: Record, text: str) -> list[TimeExpression]:
     """Time expressions of a text under a record's language, dates and calendar."""
     language = known_language(record.language)
@@ -68,7 +85,7 @@ def read_said(record: Record, answer: str) -> Said:
     asked_times = find_in(record, record.question)
     asked = [bound for one in asked_times if (bound := bound_of(one))]
     asks_when = ASKS_WHEN.search(record.question) is not None
-    times = find_in(record, answer)
+    times = with_terms(answer, find_in(record, answer), read_record(record).terms)
     spans = [_time_span(one, asked) for one in times]
     values: list[SaidSpan] = []
     if not asks_when and asked:

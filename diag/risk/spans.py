@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from diag.evidence import Judgement, Source, SourceReading, Verdict, judge_each, read_source
+from diag.evidence import Judgement, Verdict, judge_each
 from diag.models import AlignedText, Answer, CachedRow, Model, Prompt, TokenScores, score_tokens, token_range
 from diag.records import Record, SourceSpan
 from diag.risk.competition import Rival, candidates, compete
-from diag.risk.said import Said, SaidKind, SaidSpan, read_said
+from diag.risk.said import Said, SaidKind, SaidSpan, read_record, read_said
 from diag.timex import known_language
 
 
@@ -127,15 +127,10 @@ def _judgement_of(record: Record, span: SaidSpan, judgements: Sequence[Judgement
         own = next((one for one in judgements if one.said_span == (span.start, span.end)), None)
         return own or Judgement("undetermined")
     assert span.value is not None
-    is_there = span.value.number in _reading(record).mentions
+    is_there = span.value.number in read_record(record).mentions
     if not is_decisive or len(judgements) != 1:
         return Judgement("undetermined", is_in_source=is_there)
     return replace(judgements[0], is_in_source=is_there)
-
-
-def _reading(record: Record) -> SourceReading:
-    language = known_language(record.language)
-    return read_source(Source.of(record), language, record.document_date, record.fiscal_year_end)
 
 
 def _span_score(

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from diag.evidence import Bound, Source, agreement, read_source, rival_values
+from diag.evidence import Bound, agreement, rival_values
 from diag.records import Record
-from diag.risk.said import Said, read_said
-from diag.timex import Period, known_language
+from diag.risk.said import Said, read_record, read_said
+from diag.timex import Period
 
 Truth = Literal["right", "wrong_period", "wrong_other", "underspecified", "omitted", "undetermined"]
 
@@ -64,9 +64,7 @@ def _against_period(mine: Bound, true: Bound) -> Truth:
 def _against_value(record: Record, mine: float, true: float) -> Truth:
     if mine == true:
         return "right"
-    language = known_language(record.language)
-    reading = read_source(Source.of(record), language, record.document_date, record.fiscal_year_end)
-    rivals = {mention.value.number for mention in rival_values(record.question, true, reading)}
+    rivals = {mention.value.number for mention in rival_values(record.question, true, read_record(record))}
     return "wrong_period" if mine in rivals else "wrong_other"
 
 
