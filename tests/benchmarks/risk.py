@@ -1,0 +1,124 @@
+"""The embedded model's own answers on three test sets: how well each score tells a wrong period.
+
+    python tests/benchmarks/risk.py --work FOLDER [--model smollm2-135m] [--out FILE]
+
+The calibration is fitted on the dev splits alone; thresholds are chosen there and reported on the test splits. Runs that
+FOLDER already holds are taken up, not repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import questions
+
+import diag_data
+from diag import models, records, risk, runs
+from diag.pipeline.calibrate import calibrate_runs
+from diag.pipeline.qa import QaOptions, qa
+from diag.pipeline.summary import labelled
+from diag.risk.metrics import auroc, average_precision, calibration_error, difference, estimate
+from diag.statistics import wilson
+
+SOURCE_TOKENS = 512
+SETS = ("golden", "r1", "r2")
+
+
+def record_file(name: str, split: str, work: Path) -> Path:
+    """A set's records as a file."""
+    if name == "golden":
+        return diag_data.path(f"golden/{split}.jsonl")
+    made = {"r1": questions.r1, "r2": questions.r2}[name](split)  # type: ignore[arg-type]
+    path = work / f"{name}-{split}.jsonl"
+    records.write(made, path)
+    return path
+
+
+def run_all(work: Path, model: models.Model) -> None:
+    """Answer every set, once."""
+    for split in ("dev", "test"):
+        for name in SETS:
+            folder = work / f"{name}-{split}"
+            if (runs.read_manifest(folder) or {}).get("finished"):
+                continue
+            options = QaOptions(prompt=models.PromptOptions(source_tokens=SOURCE_TOKENS), resume=folder.exists())
+            qa(record_file(name, split, work), model, folder, options)
+            print(f"{folder.name}: {runs.read_manifest(folder)['costs']}", flush=True)  # type: ignore[index]
+
+
+def table(folder: Path, calibration: risk.Calibration) -> dict[str, Any]:
+    """AUROC and AP by score, with intervals by document, and how far calibrated risk is ahead of each."""
+    every = runs.load_run(folder).predictions.to_pylist()
+    rows = labelled(every)
+    wrong = np.array([row["truth"] == "wrong_period" for row in rows])
+    groups = [row["group"] for row in rows]
+    columns = {name: np.array([row[f"score_{name}"] for row in rows]) for name in risk.BASELINES}
+    columns["calibrated_risk"] = np.array([calibration.risk(row["features"]) for row in rows])
+    judged = [row for row in every if row["is_hallucination"] is not None]
+    hallucinated = sum(row["is_hallucination"] for row in judged)
+    found: dict[str, Any] = {
+        "answers": len(every),
+        "hallucination_rate": list(wilson(hallucinated, len(judged))),
+        "labelled": len(rows),
+        "base_rate": float(wrong.mean()),
+        "ece": calibration_error(wrong, columns["calibrated_risk"]),
+        "scores": {},
+    }
+    for name, column in columns.items():
+        found["scores"][name] = {
+            "auroc": estimate(auroc, wrong, column, groups),
+            "ap": estimate(average_precision, wrong, column, groups),
+            "ahead": difference(auroc, wrong, columns["calibrated_risk"], column, groups),
+        }
+    best = columns["temporal_competition"]
+    found["competition_ahead_of_max_probability"] = difference(auroc, wrong, best, columns["max_probability"], groups)
+    threshold = calibration.threshold(0.05)
+    flagged = columns["calibrated_risk"] >= threshold
+    found["at_5_percent"] = {
+        "threshold": threshold,
+        "recall": list(wilson(int((flagged & wrong).sum()), int(wrong.sum()))),
+        "false_positive_rate": list(wilson(int((flagged & ~wrong).sum()), int((~wrong).sum()))),
+    }
+    return found
+
+
+def show(name: str, found: dict[str, Any]) -> None:
+    """One set's table."""
+    rate = found["hallucination_rate"]
+    print(
+        f"\n{name}: {found['answers']} answers, hallucination rate {rate[0]:.3f} [{rate[1]:.3f} {rate[2]:.3f}]; "
+        f"{found['labelled']} labelled, base rate {found['base_rate']:.3f}, calibration error {found['ece']:.3f}"
+    )
+    for score, row in found["scores"].items():
+        one, ap, ahead = row["auroc"], row["ap"], row["ahead"]
+        print(
+            f"  {score:<22} AUROC {one[0]:.3f} [{one[1]:.3f} {one[2]:.3f}]  AP {ap[0]:.3f} [{ap[1]:.3f} {ap[2]:.3f}]  "
+            f"calibrated risk ahead by {ahead[0]:+.3f} [{ahead[1]:+.3f} {ahead[2]:+.3f}]"
+        )
+    print(f"  temporal competition ahead of max-probability by {found['competition_ahead_of_max_probability']}")
+    print(f"  at the threshold for 5 %: {found['at_5_percent']}")
+
+
+def main() -> None:
+    """Run all and print."""
+    parser = argparse.ArgumentParser(description="Scores of the embedded model's own answers.")
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--model", default=models.DEFAULT_MODEL)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    run_all(options.work, models.load(options.model, tell=print))
+    calibration = calibrate_runs([options.work / f"{name}-dev" for name in SETS], options.work / "calibration.json")
+    found = {name: table(options.work / f"{name}-test", calibration) for name in SETS}
+    for name, one in found.items():
+        show(name, one)
+    if options.out:
+        options.out.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
