@@ -32,3 +32,18 @@ def battery() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def golden() -> dict[str, list[dict[str, Any]]]:
     return {split: _lines(diag_data.path(f"golden/{split}.jsonl")) for split in ("train", "dev", "test")}
+
+
+@pytest.fixture(scope="session")
+def smollm() -> Any:
+    """The embedded model itself."""
+    from diag.models import DEFAULT_MODEL, load
+
+    return load(DEFAULT_MODEL)
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Any:
+    from tiny_models import tiny_model
+
+    return tiny_model()

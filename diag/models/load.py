@@ -155,10 +155,9 @@ def _dtype(asked: Dtype, where: str) -> Any:
 
     if asked == "auto":
         asked = "float32" if where == "cpu" else "float16" if where == "mps" else "bfloat16"
-    found = getattr(torch, asked, None)
-    if not isinstance(found, torch.dtype):
+    if asked not in ("float32", "bfloat16", "float16"):
         raise InputError(f"--dtype {asked!r}: write auto, float32, bfloat16 or float16")
-    return found
+    return getattr(torch, asked)
 
 
 def _weights_hash(place: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -209,18 +208,31 @@ _TAIL = 24
 
 
 def continuation_ids(model: Model, before: str, text: str) -> tuple[int, ...]:
-    """The tokens of `text` right after `before`: those that reach beyond it when the two are tokenized together."""
+    """The tokens of `text` right after `before`: those that reach beyond it when the two are tokenized together.
+
+    Where a token would span the border (tokenizers that merge over spaces), `text` is tokenized by itself.
+    """
     tokenizer: Any = model.tokenizer
     if tokenizer.is_fast:
         encoded = tokenizer(before + text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        pairs = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
-        return tuple(one for one, (_, end) in pairs if end > len(before))
-    whole: Sequence[int] = tokenizer(before + text, add_special_tokens=False)["input_ids"]
-    first: Sequence[int] = tokenizer(before, add_special_tokens=False)["input_ids"]
-    shared = 0
-    while shared < min(len(first), len(whole)) and first[shared] == whole[shared]:
-        shared += 1
-    return tuple(whole[shared:])
+        pairs: list[tuple[int, tuple[int, int]]] = list(
+            zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
+        )
+        reaching = [(one, start) for one, (start, end) in pairs if end > len(before)]
+        if not reaching or reaching[0][1] >= len(before):
+            return tuple(one for one, _ in reaching)
+    return _by_itself(tokenizer, before, text)
+
+
+def _by_itself(tokenizer: Any, before: str, text: str) -> tuple[int, ...]:
+    """Some tokenizers put a space in front by themselves: the tokens that read as `text` behind `before` are right."""
+    first: list[int] = tokenizer(before, add_special_tokens=False)["input_ids"]
+    wanted = tokenizer.decode(first) + text
+    for one in (text, text.lstrip()):
+        ids: list[int] = tokenizer(one, add_special_tokens=False)["input_ids"]
+        if tokenizer.decode([*first, *ids]) == wanted:
+            return tuple(ids)
+    return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def _language(text: str) -> str:
