@@ -111,6 +111,7 @@ _SourceTokens = Annotated[
 ]
 _Batch = Annotated[int, typer.Option("--batch", min=1, help="Records at a time.")]
 _Limit = Annotated[int | None, typer.Option("--limit", min=1, help="The first so many records.")]
+_Sample = Annotated[int | None, typer.Option("--sample", min=1, help="So many records, drawn at random by the seed.")]
 _Steps = Annotated[str, typer.Option("--steps", help="Which of check,generate,risk,competition.")]
 _Calibration = Annotated[Path | None, typer.Option("--calibration", help="An artefact of `diag calibrate`.")]
 _TargetFpr = Annotated[
@@ -149,6 +150,7 @@ def qa(
     seed: Annotated[int, typer.Option(help="Of sampling.")] = 20230930,
     batch: _Batch = 16,
     limit: _Limit = None,
+    sample: _Sample = None,
     steps: _Steps = "check,generate,risk,competition",
     calibration: _Calibration = None,
     target_fpr: _TargetFpr = 0.05,
@@ -167,6 +169,7 @@ def qa(
         format=format,
         strict=strict,
         limit=limit,
+        sample=sample,
         prompt=PromptOptions(
             _one_of("--prompt", prompt, ("auto", "chat", "few-shot")), examples, template, source_tokens
         ),
@@ -208,6 +211,7 @@ def score(
     source_tokens: _SourceTokens = None,
     batch: _Batch = 16,
     limit: _Limit = None,
+    sample: _Sample = None,
     steps: _Steps = "check,generate,risk,competition",
     calibration: _Calibration = None,
     target_fpr: _TargetFpr = 0.05,
@@ -226,6 +230,7 @@ def score(
         strict=strict,
         given=True,
         limit=limit,
+        sample=sample,
         prompt=PromptOptions(
             _one_of("--prompt", prompt, ("auto", "chat", "few-shot")), examples, template, source_tokens
         ),
@@ -404,6 +409,7 @@ def _with_progress(data: str, work: Callable[[Progress | None], CheckResult]) ->
         return work(lambda done: bar.advance(task, done))
 
 
+_INTERRUPTED = 130
 _MODEL_LIBRARIES = frozenset(
     {
         "torch",
@@ -435,7 +441,10 @@ def main() -> None:
             raise
         typer.echo(f"diag: this command needs {error.name}: pip install 'chronodiag[model]'", err=True)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
+    except SystemExit as stop:
+        # Typer turns an interrupt into this code before it can be seen here.
+        if stop.code != _INTERRUPTED:
+            raise
         typer.echo("diag: interrupted; the run goes on with --resume", err=True)
         raise SystemExit(1) from None
     except Exception as error:

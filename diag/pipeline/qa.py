@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import random
 import resource
 import sys
 import time
@@ -41,6 +42,9 @@ class QaOptions:
     given: bool = False
     """Score the records' own answers instead of generating any (`diag score`)."""
     limit: int | None = None
+    """The first so many records."""
+    sample: int | None = None
+    """So many records drawn at random, by the sampling's seed, in their own order."""
     prompt: models.PromptOptions = field(default_factory=models.PromptOptions)
     sampling: models.Sampling = field(default_factory=models.Sampling)
     whole_answers: bool = False
@@ -179,6 +183,7 @@ def _identity(
         "format": options.format,
         "strict": options.strict,
         "limit": options.limit,
+        "sample": options.sample,
         "steps": list(options.steps),
         "model": model.name,
         "model_sha256": model.weights_sha256,
@@ -213,7 +218,7 @@ def _answer_parts(
     options = job.options
     reading = records.read(data, map=options.map, format=options.format, strict=options.strict)
     done = rejected = 0
-    for number, part in enumerate(_in_parts(islice(reading, options.limit))):
+    for number, part in enumerate(_in_parts(_chosen(reading, options))):
         if not runs.has_part(out, STEP, number):
             rejects = records.Rejects()
             rejects.rows.extend(reading.rejects.rows[rejected:])
@@ -221,7 +226,22 @@ def _answer_parts(
         rejected = len(reading.rejects)
         done += len(part)
         if progress:
-            progress(done, options.limit)
+            progress(done, options.sample or options.limit)
+
+
+def _chosen(reading: Iterable[records.Record], options: QaOptions) -> Iterable[records.Record]:
+    """The records to answer; a sample is drawn in one pass (Vitter's algorithm R), with no more than it in memory."""
+    first = islice(reading, options.limit)
+    if options.sample is None:
+        return first
+    draw = random.Random(options.sampling.seed)
+    kept: list[tuple[int, records.Record]] = []
+    for number, record in enumerate(first):
+        if len(kept) < options.sample:
+            kept.append((number, record))
+        elif (place := draw.randrange(number + 1)) < options.sample:
+            kept[place] = (number, record)
+    return [record for _, record in sorted(kept, key=lambda one: one[0])]
 
 
 def _in_parts(reading: Iterable[records.Record]) -> Iterator[list[records.Record]]:
