@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,9 +11,12 @@ from torch import Tensor
 
 from diag.models.batches import forward_options
 from diag.models.model import Model
+from diag.models.steps import plain
 
 _TOKENS_AT_ONCE = 16_384
-"""Continuations times prefix length: each continuation of a batch has a copy of the prefix's cache."""
+"""Continuations times prefix length, where each continuation reads the prefix by itself."""
+_NODES_AT_ONCE = 512
+"""Tokens of a tree that are scored at once: each has a row of logits."""
 
 
 class CachedRow(NamedTuple):
@@ -33,17 +37,19 @@ def continuation_logprobs(
     """
     if not prefix:
         raise ValueError("a continuation needs a prefix of at least one token")
-    found: list[tuple[float, ...]] = []
     if not any(continuations):
         return [() for _ in continuations]
     with torch.inference_mode():
         known = cached
         if known is None or _layers(known.cache) is None:
             known = _read_prefix(model, prefix)
+        if known is not None and "position_ids" in inspect.signature(model.network.forward).parameters:
+            return _score_tree(model, prefix, continuations, known)
+        found: list[tuple[float, ...]] = []
         size = max(1, _TOKENS_AT_ONCE // len(prefix))
         for start in range(0, len(continuations), size):
-            found.extend(_score(model, prefix, continuations[start : start + size], known))
-    return found
+            found.extend(_score_whole(model, prefix, continuations[start : start + size]))
+        return found
 
 
 def _read_prefix(model: Model, prefix: Sequence[int]) -> CachedRow | None:
@@ -55,25 +61,87 @@ def _read_prefix(model: Model, prefix: Sequence[int]) -> CachedRow | None:
     return None if _layers(cache) is None else CachedRow(cache, 0, 0)
 
 
-def _score(
-    model: Model, prefix: Sequence[int], continuations: Sequence[Sequence[int]], known: CachedRow | None
+class _Tree:
+    """Continuations as a tree of tokens: what they share is computed once. Node 0 is the prefix's last token."""
+
+    def __init__(self, root: int) -> None:
+        self.tokens = [root]
+        self.parents = [-1]
+        self.depths = [0]
+        self._children: dict[tuple[int, int], int] = {}
+
+    def path(self, tokens: Sequence[int]) -> list[int]:
+        """The nodes that foretell each of the tokens; nodes are made for all but the last, which foretells nothing."""
+        nodes = [0]
+        for token in tokens[:-1]:
+            key = (nodes[-1], token)
+            if key not in self._children:
+                self._children[key] = len(self.tokens)
+                self.tokens.append(token)
+                self.parents.append(nodes[-1])
+                self.depths.append(self.depths[nodes[-1]] + 1)
+            nodes.append(self._children[key])
+        return nodes[: len(tokens)]
+
+
+def _score_tree(
+    model: Model, prefix: Sequence[int], continuations: Sequence[Sequence[int]], known: CachedRow
+) -> list[tuple[float, ...]]:
+    found: list[tuple[float, ...]] = []
+    tree, waiting = _Tree(prefix[-1]), list[_Waiting]()
+    for number, one in enumerate(continuations):
+        waiting.append(_Waiting(tree.path(one), one))
+        if len(tree.tokens) >= _NODES_AT_ONCE or number == len(continuations) - 1:
+            found.extend(_read_paths(_tree_logprobs(model, len(prefix) - 1, tree, known), waiting))
+            tree, waiting = _Tree(prefix[-1]), []
+    return found
+
+
+class _Waiting(NamedTuple):
+    nodes: list[int]
+    tokens: Sequence[int]
+
+
+def _read_paths(logprobs: Tensor, waiting: Sequence[_Waiting]) -> list[tuple[float, ...]]:
+    nodes = torch.tensor([node for one in waiting for node in one.nodes], dtype=torch.long, device=logprobs.device)
+    tokens = torch.tensor([token for one in waiting for token in one.tokens], dtype=torch.long, device=logprobs.device)
+    scored = iter(plain(logprobs[nodes, tokens]))
+    return [tuple(next(scored) for _ in one.nodes) for one in waiting]
+
+
+def _tree_logprobs(model: Model, length: int, tree: _Tree, known: CachedRow) -> Tensor:
+    """Log-probabilities behind each node, shape (nodes, vocabulary): a node sees the prefix and its own ancestors."""
+    count = len(tree.tokens)
+    dtype = model.network.dtype
+    mask = torch.full((count, length + count), torch.finfo(dtype).min, dtype=dtype)
+    mask[:, :length] = 0
+    for node, parent in enumerate(tree.parents):
+        if parent >= 0:
+            mask[node, length:] = mask[parent, length:]
+        mask[node, length + node] = 0
+    device = model.device
+    output = model.network(
+        input_ids=torch.tensor([tree.tokens], device=device),
+        position_ids=torch.tensor([[length + depth for depth in tree.depths]], device=device),
+        attention_mask=mask[None, None].to(device),
+        cache=_fork(known, length),
+        use_cache=True,
+    )
+    return torch.log_softmax(output.logits[0].float(), -1)
+
+
+def _score_whole(
+    model: Model, prefix: Sequence[int], continuations: Sequence[Sequence[int]]
 ) -> list[tuple[float, ...]]:
     longest = max(map(len, continuations))
-    rows = [[prefix[-1], *one, *[model.pad_id] * (longest - len(one))] for one in continuations]
-    targets = torch.tensor([row[1:] for row in rows], device=model.device)
     # Padding stands on the right, where causal attention keeps it from every token that counts.
-    if known is not None:
-        ids = torch.tensor([row[:-1] for row in rows], device=model.device)
-        cache = _fork(known, len(prefix) - 1, len(rows))
-        output = model.network(input_ids=ids, cache=cache, use_cache=True)
-        logits = output.logits
-    else:
-        ids = torch.tensor([[*prefix[:-1], *row[:-1]] for row in rows], device=model.device)
-        output = model.network(input_ids=ids, use_cache=False, **forward_options(model, keep=longest))
-        logits = output.logits[:, -longest:]
-    wide = logits.float()
+    rows = [[*prefix, *one, *[model.pad_id] * (longest - len(one))] for one in continuations]
+    ids = torch.tensor([row[:-1] for row in rows], device=model.device)
+    targets = torch.tensor([row[len(prefix) :] for row in rows], device=model.device)
+    output = model.network(input_ids=ids, use_cache=False, **forward_options(model, keep=longest))
+    wide = output.logits[:, -longest:].float()
     chosen = wide.gather(-1, targets.to(wide.device).unsqueeze(-1)).squeeze(-1) - torch.logsumexp(wide, -1)
-    return [tuple(row[: len(one)]) for row, one in zip(chosen.tolist(), continuations, strict=True)]
+    return [tuple(row[: len(one)]) for row, one in zip(plain(chosen), continuations, strict=True)]
 
 
 def _layers(cache: Any) -> list[Any] | None:
@@ -86,17 +154,13 @@ def _layers(cache: Any) -> list[Any] | None:
     return list(layers)
 
 
-def _fork(known: CachedRow, length: int, copies: int) -> Any:
-    """A new cache with the first `length` positions of one row, `copies` times; the old one stays as it is."""
+def _fork(known: CachedRow, length: int) -> Any:
+    """A new cache with the first `length` positions of one row; the old one stays as it is."""
     from transformers import DynamicCache
 
     cache = DynamicCache()
+    part = slice(known.first, known.first + length)
     for index, layer in enumerate(known.cache.layers):
-        cache.update(_copies(layer.keys, known, length, copies), _copies(layer.values, known, length, copies), index)
+        row = slice(known.row, known.row + 1)
+        cache.update(layer.keys[row, :, part], layer.values[row, :, part], index)
     return cache
-
-
-def _copies(states: Tensor, known: CachedRow, length: int, copies: int) -> Tensor:
-    """Shape (copies, heads, length, head size); a view."""
-    part = states[known.row : known.row + 1, :, known.first : known.first + length]
-    return part.expand(copies, -1, -1, -1)
