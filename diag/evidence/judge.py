@@ -15,6 +15,7 @@ from typing import Literal
 from diag.evidence.agreement import Agreement, Bound, agreement
 from diag.evidence.claim import ASKS_WHEN, Said, read_claim
 from diag.evidence.clauses import NEAR_WORDS, Dated
+from diag.evidence.comparison import agrees, compare
 from diag.evidence.source import Mention, Source, SourceReading, read_source, with_terms
 from diag.evidence.values import Value, agree_scaled
 from diag.records import Record, SourceSpan
@@ -94,16 +95,16 @@ def judge_each(
     said = read_claim(question, answer, find_in(question), answer_times)
     if not said:
         return [Judgement("omitted" if ASKS_WHEN.search(question) and answer.strip() else "undetermined")]
-    return [_judge_one(one, reading) for one in said]
+    return [_judge_one(question, one, reading) for one in said]
 
 
 _SEVERITY = ("misbound", "fabricated", "omitted", "underspecified", "supported", "undetermined")
 
 
-def _judge_one(said: Said, reading: SourceReading) -> Judgement:
+def _judge_one(question: str, said: Said, reading: SourceReading) -> Judgement:
     present = _is_present(said.bound, reading)
-    verdict: Judgement | None = None
-    if said.dated is not None:
+    verdict = _by_comparison(question, said, reading) if said.is_comparison and not said.answer_words else None
+    if verdict is None and said.dated is not None:
         verdict = _by_wording(said, reading)
     if verdict is None and said.values:
         verdict = _by_values(said, reading)
@@ -146,6 +147,24 @@ def _with(judgement: Judgement, verdict: Verdict) -> Judgement:
 def _is_fabricated(said: Bound, reading: SourceReading) -> bool:
     """Whether the source names periods, and every one of them is another."""
     return bool(reading.bounds) and all(agreement(said, bound) == "different" for bound in reading.bounds)
+
+
+# ---- by comparison ---------------------------------------------------------------------------------------------------
+
+
+def _by_comparison(question: str, said: Said, reading: SourceReading) -> Judgement | None:
+    """The period that the question's own comparison leads to, where its row is surely known."""
+    compared = compare(question, reading) if ASKS_WHEN.search(question) else None
+    if compared is None:
+        return None
+    right = agrees(said.bound, compared.fitting)
+    if right is not None:
+        return Judgement("supported", (right.span,), period_in_source=right.bounds[0].period)
+    if agrees(said.bound, compared.others) is None:
+        return None
+    best = compared.fitting[0]
+    correction = _correction(best.bounds[0].period, said.expression) if len(compared.fitting) == 1 else None
+    return Judgement("misbound", (best.span,), period_in_source=best.bounds[0].period, correction=correction)
 
 
 # ---- by values -------------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from diag import risk, runs
 from diag.errors import InputError
@@ -19,14 +20,21 @@ def calibrate_runs(folders: Sequence[Path], out: Path, *, seed: int = 20230930) 
     manifests = [runs.load_run(folder).manifest for folder in folders]
     if len({manifest.get("model_sha256") for manifest in manifests}) > 1:
         raise InputError("these runs are of different models: a calibration is of one model's answers")
-    chosen = [row for row in labelled(rows) if row["features"] is not None]
-    fitted = risk.fit(
+    fitted = fit_rows(labelled(rows), manifests[0], seed=seed)
+    runs.write_text(out, fitted.model_dump_json(indent=1) + "\n")
+    return fitted
+
+
+def fit_rows(
+    rows: Sequence[Mapping[str, Any]], manifest: Mapping[str, Any], *, seed: int = 20230930
+) -> risk.Calibration:
+    """Fit to labelled answers, rows of `predictions`; `manifest` names their model. Raises InputError where they are too few."""
+    chosen = [row for row in rows if row["features"] is not None]
+    return risk.fit(
         [row["features"] for row in chosen],
         [row["truth"] == "wrong_period" for row in chosen],
         [row["group"] for row in chosen],
-        model_name=manifests[0].get("model"),
-        model_sha256=manifests[0].get("model_sha256"),
+        model_name=manifest.get("model"),
+        model_sha256=manifest.get("model_sha256"),
         seed=seed,
     )
-    runs.write_text(out, fitted.model_dump_json(indent=1) + "\n")
-    return fitted

@@ -5,7 +5,7 @@ from diag.risk.competition import Competition, Rival
 from diag.risk.features import BASELINES, FEATURES, deciding, features, scores
 from diag.risk.said import Said, SaidSpan, read_said
 from diag.risk.score import score
-from diag.risk.spans import Options, SpanScore, score_answers
+from diag.risk.spans import Options, SpanScore, judge_span, score_answers
 from diag.risk.truth import Labelled, Truth, label
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "default_calibration",
     "features",
     "fit",
+    "judge_span",
     "label",
     "read_calibration",
     "read_said",

@@ -43,6 +43,8 @@ class SaidSpan:
     expression: TimeExpression | None = None
     is_restated: bool = False
     """Whether the question says it too, so that the answer adds nothing by it."""
+    written: str = ""
+    """A value with its scale and percent sign, as `text` has the number alone."""
 
     @property
     def period(self) -> Period | None:
@@ -112,7 +114,8 @@ def _time_span(expression: TimeExpression, asked: list[Bound]) -> SaidSpan:
 
 def _value_span(answer: str, value: Value, known: set[float]) -> SaidSpan:
     end = value.start + len(re.match(r"[\d.,，]*\d", answer[value.start :]).group())  # type: ignore[union-attr]
-    return SaidSpan(value.start, end, answer[value.start : end], "value", None, value, None, value.number in known)
+    text, written = answer[value.start : end], answer[value.start : value.end]
+    return SaidSpan(value.start, end, text, "value", None, value, None, value.number in known, written)
 
 
 _YEAR_ALONE = re.compile(r"[12]\d{3}")

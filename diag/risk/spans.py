@@ -71,14 +71,7 @@ def score_answers(
     bare = _without_source(model, prompts, answers, said) if options.context_gap else {}
     found: list[tuple[Said, list[SpanScore]]] = []
     for row, record in enumerate(records):
-        judgements = judge_each(
-            record.question,
-            answers[row].text,
-            record,
-            document_date=record.document_date,
-            fiscal_year_end=record.fiscal_year_end,
-            language=known_language(record.language),
-        )
+        judgements = _judge_each(record, answers[row].text)
         scores: list[SpanScore] = []
         for number, span in enumerate(said[row].spans):
             tokens = token_range(answers[row].offsets, span.start, span.end)
@@ -121,16 +114,31 @@ def _without_source(
     return dict(zip(rows, forced.scores, strict=True))
 
 
+def judge_span(record: Record, answer: str, said: Said, number: int) -> Judgement:
+    """The judgement on a time expression; for a value that answers, that on the question with the value alone as its answer."""
+    return _judgement_of(record, said.spans[number], _judge_each(record, answer), is_decisive=number == said.decisive)
+
+
 def _judgement_of(record: Record, span: SaidSpan, judgements: Sequence[Judgement], *, is_decisive: bool) -> Judgement:
-    """The judgement on a time expression; for a value, that on the question's period, of which the value is the claim."""
     if span.kind == "time":
         own = next((one for one in judgements if one.said_span == (span.start, span.end)), None)
         return own or Judgement("undetermined")
     assert span.value is not None
     is_there = span.value.number in read_record(record).mentions
-    if not is_decisive or len(judgements) != 1:
+    if not is_decisive:
         return Judgement("undetermined", is_in_source=is_there)
-    return replace(judgements[0], is_in_source=is_there)
+    return replace(_judge_each(record, span.written)[0], is_in_source=is_there)
+
+
+def _judge_each(record: Record, answer: str) -> list[Judgement]:
+    return judge_each(
+        record.question,
+        answer,
+        record,
+        document_date=record.document_date,
+        fiscal_year_end=record.fiscal_year_end,
+        language=known_language(record.language),
+    )
 
 
 def _span_score(

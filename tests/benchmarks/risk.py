@@ -18,7 +18,8 @@ import questions
 
 import diag_data
 from diag import models, records, risk, runs
-from diag.pipeline.calibrate import calibrate_runs
+from diag.pipeline.calibrate import fit_rows
+from diag.pipeline.predictions import is_hallucination
 from diag.pipeline.qa import QaOptions, qa
 from diag.pipeline.summary import labelled
 from diag.risk.metrics import auroc, average_precision, calibration_error, difference, estimate
@@ -50,9 +51,54 @@ def run_all(work: Path, model: models.Model) -> None:
             print(f"{folder.name}: {runs.read_manifest(folder)['costs']}", flush=True)  # type: ignore[index]
 
 
-def table(folder: Path, calibration: risk.Calibration) -> dict[str, Any]:
+def rejudged(folder: Path, data: Path) -> list[dict[str, Any]]:
+    """A run's answers with the verdicts that the evidence tier gives them now; the model's own figures stay as they are."""
+    run = runs.load_run(folder)
+    by_id = {record.id: record for record in records.read(data)}
+    spans: dict[str, list[dict[str, Any]]] = {}
+    for span in run.spans.to_pylist():
+        spans.setdefault(span["id"], []).append(span)
+    found: list[dict[str, Any]] = []
+    for row in run.predictions.to_pylist():
+        record, scores = by_id[row["id"]], _token_scores(row)
+        said = risk.read_said(record, row["answer"])
+        judged = [_span_score(span, record, row["answer"], said) for span in spans.get(row["id"], [])]
+        decided = risk.deciding([span for span in judged if span is not None])
+        labelled_ = risk.label(record, row["answer"], said)
+        verdict = decided.verdict if decided else "undetermined"
+        row.update(truth=labelled_.truth, verdict=verdict, span=None, features=None)
+        row["is_hallucination"] = is_hallucination(labelled_, verdict)
+        if decided is not None:
+            row.update(span=0, features=risk.features(scores, decided))
+            row.update({f"score_{name}": value for name, value in risk.scores(scores, decided).items()})
+        found.append(row)
+    return found
+
+
+def _token_scores(row: dict[str, Any]) -> models.TokenScores:
+    names = ("token_ids", "logprobs", "entropies", "margins")
+    return models.TokenScores(*(tuple(row[name]) for name in names), (), ())
+
+
+def _span_score(span: dict[str, Any], record: records.Record, answer: str, said: risk.Said) -> risk.SpanScore | None:
+    number = next((i for i, one in enumerate(said.spans) if (one.start, one.end) == (span["start"], span["end"])), None)
+    if number is None:
+        return None
+    judgement = risk.judge_span(record, answer, said, number)
+    kept = {name: span[name] for name in risk.SpanScore.__dataclass_fields__ if name in span}
+    kept.update(
+        tokens=(span["token_start"], span["token_end"]),
+        rivals=tuple(risk.Rival(**one) for one in span["rivals"]),
+        is_in_source=judgement.is_in_source,
+        verdict=judgement.verdict,
+        evidence=judgement.evidence,
+        is_decisive=number == said.decisive,
+    )
+    return risk.SpanScore(**kept)
+
+
+def table(every: list[dict[str, Any]], calibration: risk.Calibration) -> dict[str, Any]:
     """AUROC and AP by score, with intervals by document, and how far calibrated risk is ahead of each."""
-    every = runs.load_run(folder).predictions.to_pylist()
     rows = labelled(every)
     wrong = np.array([row["truth"] == "wrong_period" for row in rows])
     groups = [row["group"] for row in rows]
@@ -112,8 +158,16 @@ def main() -> None:
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     run_all(options.work, models.load(options.model, tell=print))
-    calibration = calibrate_runs([options.work / f"{name}-dev" for name in SETS], options.work / "calibration.json")
-    found = {name: table(options.work / f"{name}-test", calibration) for name in SETS}
+    answers = {
+        (name, split): rejudged(options.work / f"{name}-{split}", record_file(name, split, options.work))
+        for split in ("dev", "test")
+        for name in SETS
+    }
+    manifest = runs.load_run(options.work / "golden-dev").manifest
+    dev = labelled(row for name in SETS for row in answers[name, "dev"])
+    calibration = fit_rows(dev, manifest)
+    (options.work / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n")
+    found = {name: table(answers[name, "test"], calibration) for name in SETS}
     for name, one in found.items():
         show(name, one)
     if options.out:

@@ -105,3 +105,13 @@ def test_every_extra_is_named_in_all() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert {"model", "gpu", "app", "all", "dev"} == set(extras)
     assert extras["all"] == ["chronodiag[model,gpu,app]"]
+
+
+def test_without_torch_a_model_command_says_what_to_install(clean: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [clean / "diag", "qa", ROOT / "datasets/diag_data/golden/dev.jsonl"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("pip install 'chronodiag[model]'")
+    assert len(done.stderr.strip().splitlines()) == 1
