@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,48 @@ def table(every: list[dict[str, Any]], calibration: risk.Calibration) -> dict[st
     return found
 
 
+def ask_polygraph(python: str, name: str, work: Path, model: models.Model) -> dict[str, Any]:
+    """LM-Polygraph's scores of its own answers to the same prompts, kept in `work` once measured."""
+    kept = work / f"{name}-polygraph.json"
+    if not kept.exists():
+        options = models.PromptOptions(source_tokens=SOURCE_TOKENS)
+        prompter = models.Prompter(model, options, QaOptions().sampling.max_new_tokens)
+        chosen = list(records.read(record_file(name, "test", work)))
+        prompts = [prompter.prompt(record).text for record in chosen]
+        order = sorted(range(len(prompts)), key=lambda place: -len(prompts[place]))
+        task = {
+            "model": str(models.fetch(model.name)),
+            "prompts": [prompts[place] for place in order],
+            "max_new_tokens": QaOptions().sampling.max_new_tokens,
+            "batch": QaOptions().batch,
+        }
+        command = [python, str(Path(__file__).with_name("polygraph.py"))]
+        done = subprocess.run(command, input=json.dumps(task), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"LM-Polygraph failed:\n{done.stderr[-2000:]}")
+        answer = json.loads(done.stdout.splitlines()[-1])
+        answer["ids"] = [chosen[place].id for place in order]
+        kept.write_text(json.dumps(answer))
+    return json.loads(kept.read_text())
+
+
+def polygraph_table(every: list[dict[str, Any]], answer: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """AUROC of the peer's scores on the same answers as ours, and how the speeds compare."""
+    rows = labelled(every)
+    place = {one: index for index, one in enumerate(answer["ids"])}
+    wrong = np.array([row["truth"] == "wrong_period" for row in rows])
+    groups = [row["group"] for row in rows]
+    same = sum(answer["texts"][place[row["id"]]].strip() == row["answer"] for row in every)
+    found: dict[str, Any] = {
+        "same_answers": f"{same} of {len(every)}",
+        "faster_by": answer["seconds"] / seconds,
+    }
+    for name, values in answer["scores"].items():
+        column = np.array([values[place[row["id"]]] for row in rows])
+        found[name] = estimate(auroc, wrong, column, groups)
+    return found
+
+
 def show(name: str, found: dict[str, Any]) -> None:
     """One set's table."""
     rate = found["hallucination_rate"]
@@ -154,6 +197,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Scores of the embedded model's own answers.")
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--model", default=models.DEFAULT_MODEL)
+    parser.add_argument("--peers", help="a Python with lm-polygraph installed; left out without it")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
@@ -170,6 +214,12 @@ def main() -> None:
     found = {name: table(answers[name, "test"], calibration) for name in SETS}
     for name, one in found.items():
         show(name, one)
+        if options.peers:
+            costs = runs.load_run(options.work / f"{name}-test").manifest["costs"]
+            seconds = sum(costs[step]["seconds"] for step in ("prompts", "generate", "risk"))
+            asked = ask_polygraph(options.peers, name, options.work, models.load(options.model))
+            one["polygraph"] = polygraph_table(answers[name, "test"], asked, seconds)
+            print(f"  LM-Polygraph: {one['polygraph']}")
     if options.out:
         options.out.write_text(json.dumps(found, indent=1))
 
