@@ -49,6 +49,9 @@ def test_the_wheel_holds_our_packages_their_types_and_data(wheel: Path) -> None:
         "diag_data/temporal_battery.jsonl",
         "diag_data/golden/README.md",
         "diag/report/templates/check.html",
+        "diag/report/templates/qa.html",
+        "diag/report/templates/style.html",
+        "diag/risk/default_calibration.json",
     } <= set(names)
 
 
