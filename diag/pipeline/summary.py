@@ -18,6 +18,7 @@ from diag.risk.metrics import (
     auroc,
     average_precision,
     calibration_error,
+    calibration_floor,
     difference,
     estimate,
     reliability,
@@ -236,6 +237,7 @@ def _discrimination(rows: Sequence[Row]) -> dict[str, Any] | None:
     if "calibrated_risk" in columns:
         risk = columns["calibrated_risk"]
         found["calibration_error"] = calibration_error(is_wrong, risk)
+        found["calibration_floor"] = calibration_floor(risk)
         found["reliability"] = [one._asdict() for one in reliability(is_wrong, risk)]
         found["ahead_of"] = {
             name: _estimate(difference(auroc, is_wrong, risk, column, groups))

@@ -71,7 +71,10 @@ def qa_text(report: Mapping[str, Any]) -> str:
                 f"  {name:<{_WIDTH}}{one['value']:>7.3f}  {one['low']:.3f} to {one['high']:.3f}  {row['ap']['value']:>7.3f}"
             )
         if "calibration_error" in told:
-            lines.append(f"  calibration error {told['calibration_error']:.3f}")
+            lines.append(
+                f"  calibration error {told['calibration_error']:.3f}; a perfect one would show "
+                f"{told['calibration_floor']:.3f} on as few answers"
+            )
     flag = report["threshold"]
     if flag:
         lines += [

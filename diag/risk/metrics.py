@@ -88,6 +88,13 @@ def calibration_error(is_wrong: Bools, risk: Floats, bins: int = 10) -> float:
     return sum(one.answers * abs(one.risk - one.rate) for one in reliability(is_wrong, risk, bins)) / len(is_wrong)
 
 
+def calibration_floor(risk: Floats, bins: int = 10, draws: int = 200) -> float:
+    """The calibration error that perfectly calibrated risks would show on as few answers, by chance alone."""
+    generator = np.random.default_rng(SEED)
+    errors = [calibration_error(generator.random(len(risk)) < risk, risk, bins) for _ in range(draws)]
+    return float(np.mean(errors)) if len(risk) else 0.0
+
+
 def estimate(
     metric: Metric, is_wrong: Bools, score: Floats, groups: Sequence[str], resamples: int = RESAMPLES
 ) -> Estimate:

@@ -23,7 +23,7 @@ from diag.pipeline.calibrate import fit_rows
 from diag.pipeline.predictions import is_hallucination
 from diag.pipeline.qa import QaOptions, qa
 from diag.pipeline.summary import labelled
-from diag.risk.metrics import auroc, average_precision, calibration_error, difference, estimate
+from diag.risk.metrics import auroc, average_precision, calibration_error, calibration_floor, difference, estimate
 from diag.statistics import wilson
 
 SOURCE_TOKENS = 512
@@ -113,6 +113,7 @@ def table(every: list[dict[str, Any]], calibration: risk.Calibration) -> dict[st
         "labelled": len(rows),
         "base_rate": float(wrong.mean()),
         "ece": calibration_error(wrong, columns["calibrated_risk"]),
+        "ece_of_a_perfect_one": calibration_floor(columns["calibrated_risk"]),
         "scores": {},
     }
     for name, column in columns.items():
@@ -180,7 +181,8 @@ def show(name: str, found: dict[str, Any]) -> None:
     rate = found["hallucination_rate"]
     print(
         f"\n{name}: {found['answers']} answers, hallucination rate {rate[0]:.3f} [{rate[1]:.3f} {rate[2]:.3f}]; "
-        f"{found['labelled']} labelled, base rate {found['base_rate']:.3f}, calibration error {found['ece']:.3f}"
+        f"{found['labelled']} labelled, base rate {found['base_rate']:.3f}, calibration error {found['ece']:.3f} "
+        f"(a perfect one would show {found['ece_of_a_perfect_one']:.3f})"
     )
     for score, row in found["scores"].items():
         one, ap, ahead = row["auroc"], row["ap"], row["ahead"]
@@ -212,6 +214,10 @@ def main() -> None:
     calibration = fit_rows(dev, manifest)
     (options.work / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n")
     found = {name: table(answers[name, "test"], calibration) for name in SETS}
+    pooled = labelled(row for name in SETS for row in answers[name, "test"])
+    risks = np.array([calibration.risk(row["features"]) for row in pooled])
+    error = calibration_error(np.array([row["truth"] == "wrong_period" for row in pooled]), risks)
+    print(f"all three together: {len(pooled)} answers, calibration error {error:.3f}")
     for name, one in found.items():
         show(name, one)
         if options.peers:

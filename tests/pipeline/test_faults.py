@@ -74,7 +74,8 @@ def test_killed_and_resumed_tables_are_byte_equal(folder: Path, data: Path, tmp_
 
 def test_ctrl_c_leaves_a_run_that_goes_on(folder: Path, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    process = subprocess.Popen(command(data, folder, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    slowly = command(data, folder, out, "--batch", "1")
+    process = subprocess.Popen(slowly, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(600):
         if (out / "parts" / "answers" / "000000").is_dir():
             break
@@ -83,10 +84,10 @@ def test_ctrl_c_leaves_a_run_that_goes_on(folder: Path, data: Path, tmp_path: Pa
     _, error = process.communicate(timeout=60)
     assert process.returncode == 1
     assert error.strip().splitlines()[-1] == "diag: interrupted; the run goes on with --resume"
-    refused = subprocess.run(command(data, folder, out), capture_output=True, text=True, check=False)
+    refused = subprocess.run(slowly, capture_output=True, text=True, check=False)
     assert refused.returncode == 2
     assert "--resume" in refused.stderr
-    subprocess.run(command(data, folder, out, "--resume"), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*slowly, "--resume"], check=True, stdout=subprocess.DEVNULL)
     assert (out / "report.html").exists()
 
 

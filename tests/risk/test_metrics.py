@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from diag.risk.metrics import auroc, average_precision, calibration_error, difference, estimate, reliability
+from diag.risk.metrics import (
+    auroc,
+    average_precision,
+    calibration_error,
+    calibration_floor,
+    difference,
+    estimate,
+    reliability,
+)
 
 SCORED = st.lists(st.tuples(st.booleans(), st.integers(0, 8)), min_size=2, max_size=60)
 
@@ -51,3 +59,10 @@ def test_calibration_error_of_known_bins() -> None:
     bins = reliability(wrong, risk)
     assert [(one.answers, round(one.risk, 3), round(one.rate, 3)) for one in bins] == [(50, 0.2, 0.2), (50, 0.8, 0.6)]
     assert calibration_error(wrong, risk) == pytest.approx(0.5 * 0.2)
+
+
+def test_the_floor_falls_with_the_number_of_answers() -> None:
+    draw = np.random.default_rng(1)
+    few, many = draw.random(100), draw.random(10_000)
+    assert calibration_floor(few) > 0.06
+    assert calibration_floor(many) < 0.015
