@@ -11,6 +11,7 @@ from torch import Tensor
 
 from diag.models.batches import forward_options
 from diag.models.model import Model
+from diag.models.shared_prefix import plain_layers
 from diag.models.steps import plain
 
 _TOKENS_AT_ONCE = 16_384
@@ -20,11 +21,12 @@ _NODES_AT_ONCE = 512
 
 
 class CachedRow(NamedTuple):
-    """One row of a batch's KV cache: positions `first` and on, of which the cache holds those of `ids`, in order."""
+    """One row of a batch's KV cache: its first `head` positions, and then those from `first` on, hold its tokens in order."""
 
     cache: Any
     row: int
     first: int
+    head: int = 0
 
 
 def continuation_logprobs(
@@ -41,7 +43,7 @@ def continuation_logprobs(
         return [() for _ in continuations]
     with torch.inference_mode():
         known = cached
-        if known is None or _layers(known.cache) is None:
+        if known is None or plain_layers(known.cache) is None:
             known = _read_prefix(model, prefix)
         if known is not None and "position_ids" in inspect.signature(model.network.forward).parameters:
             return _score_tree(model, prefix, continuations, known)
@@ -58,7 +60,7 @@ def _read_prefix(model: Model, prefix: Sequence[int]) -> CachedRow | None:
     ids = torch.tensor([list(prefix[:-1])], device=model.device)
     output = model.network(input_ids=ids, use_cache=True, **forward_options(model, keep=1))
     cache = getattr(output, "cache", None)
-    return None if _layers(cache) is None else CachedRow(cache, 0, 0)
+    return None if plain_layers(cache) is None else CachedRow(cache, 0, 0)
 
 
 class _Tree:
@@ -144,23 +146,19 @@ def _score_whole(
     return [tuple(row[: len(one)]) for row, one in zip(plain(chosen), continuations, strict=True)]
 
 
-def _layers(cache: Any) -> list[Any] | None:
-    """A cache's layers where each holds plain keys and values of every position; None for any other cache."""
-    from transformers.cache_utils import DynamicLayer
-
-    layers = getattr(cache, "layers", None)
-    if not layers or any(type(layer) is not DynamicLayer or not layer.is_initialized for layer in layers):
-        return None
-    return list(layers)
-
-
 def _fork(known: CachedRow, length: int) -> Any:
     """A new cache with the first `length` positions of one row; the old one stays as it is."""
     from transformers import DynamicCache
 
     cache = DynamicCache()
-    part = slice(known.first, known.first + length)
+    head = min(length, known.head)
+    rest = slice(known.first, known.first + length - head)
+    row = slice(known.row, known.row + 1)
     for index, layer in enumerate(known.cache.layers):
-        row = slice(known.row, known.row + 1)
-        cache.update(layer.keys[row, :, part], layer.values[row, :, part], index)
+        cache.update(_join(layer.keys[row], head, rest), _join(layer.values[row], head, rest), index)
     return cache
+
+
+def _join(states: Tensor, head: int, rest: slice) -> Tensor:
+    """Shape (1, heads, positions, head size): the first positions, then those of `rest`."""
+    return torch.cat([states[:, :, :head], states[:, :, rest]], dim=2)

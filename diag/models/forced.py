@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import torch
 
-from diag.models.batches import forward_options, left_padded
+from diag.models.batches import forward_options
 from diag.models.continuations import CachedRow
 from diag.models.model import Model
+from diag.models.shared_prefix import share_prefix
 from diag.models.steps import TokenScores, read_logits, token_scores
 
 
@@ -30,10 +31,14 @@ def score_tokens(
     longest = max(map(len, answers))
     if not longest:
         return Forced([TokenScores((), (), (), (), (), ()) for _ in rows], [])
-    ids, mask = left_padded(model, rows)
     with torch.inference_mode():
-        options = forward_options(model, mask=mask, keep=longest + 1)
-        output: Any = model.network(input_ids=ids, use_cache=keep_cache, **options)
+        batch = share_prefix(model, rows, least_left=longest + 1)
+        ids, head = batch.ids, batch.head
+        options = forward_options(model, mask=batch.mask, keep=longest + 1)
+        if head:
+            options["position_ids"] = options["position_ids"][:, head:]
+            options["cache"] = batch.cache
+        output: Any = model.network(input_ids=ids[:, head:], use_cache=keep_cache or bool(head), **options)
         # Left padding puts every answer at the end: the logits before its tokens are the last but one.
         read = read_logits(output.logits[:, -longest - 1 : -1])
         figures = read.of(ids[:, -longest:].to(read.logits.device))
@@ -45,5 +50,6 @@ def score_tokens(
     ]
     width = ids.shape[1]
     cache = getattr(output, "cache", None) if keep_cache else None
-    cached = [CachedRow(cache, index, width - len(row)) for index, row in enumerate(rows)] if cache is not None else []
+    firsts = [width - len(row) + head for row in rows]
+    cached = [CachedRow(cache, row, first, head) for row, first in enumerate(firsts)] if cache is not None else []
     return Forced(scores, cached)

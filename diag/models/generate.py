@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from diag.models.alignment import align
-from diag.models.batches import left_padded
 from diag.models.continuations import CachedRow
 from diag.models.model import Model
+from diag.models.shared_prefix import share_prefix
 from diag.models.steps import Distribution, StepFigures, TokenScores, plain, read_logits, token_scores
 
 Stop = Literal["end", "limit"]
@@ -57,12 +57,15 @@ def generate(
     model: Model, prompts: Sequence[Sequence[int]], sampling: Sampling, *, seed: int | None = None
 ) -> Generated:
     """Answer a batch of prompts (token ids). `seed` is this batch's own; else the sampling's."""
-    ids, mask = left_padded(model, prompts)
-    width = ids.shape[1]
+    with torch.inference_mode():
+        batch = share_prefix(model, prompts)
+    width = batch.ids.shape[1]
+    shared = {"cache": batch.cache} if batch.head else {}
     with torch.inference_mode(), _seeded(sampling, seed), _Steps(model, sampling.stop_ids) as steps:
         output: Any = model.network.generate(
-            input_ids=ids,
-            attention_mask=mask,
+            input_ids=batch.ids,
+            attention_mask=batch.mask,
+            **shared,
             generation_config=_configuration(model, sampling),
             stopping_criteria=[] if sampling.keep_scores else [steps],
         )
@@ -73,7 +76,8 @@ def generate(
         for row in range(len(prompts))
     ]
     cache = getattr(output, "cache", None)
-    cached = [CachedRow(cache, row, width - len(prompt)) for row, prompt in enumerate(prompts)] if cache else []
+    firsts = [width - len(prompt) + batch.head for prompt in prompts]
+    cached = [CachedRow(cache, row, first, batch.head) for row, first in enumerate(firsts)] if cache else []
     return Generated(answers, cached)
 
 

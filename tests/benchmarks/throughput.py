@@ -85,6 +85,7 @@ def batched(model: Any, chosen: list[Any], prompts: list[Any], way: str, size: i
             risk.score_answers(
                 model, [chosen[place] for place in batch], rows, generated.answers, generated.cached, options
             )
+        del generated
 
 
 def measure(way: str, count: int, source_tokens: int, size: int) -> dict[str, float]:

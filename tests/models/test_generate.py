@@ -111,6 +111,30 @@ def test_a_forked_cache_leaves_the_first_as_it_was(tiny: Any) -> None:
     assert torch.equal(before, cached.cache.layers[0].keys)
 
 
+def test_a_prefix_that_prompts_share_is_run_once_and_changes_no_score(model: Any) -> None:
+    head = model.tokenizer("A report on revenue by quarter, in millions of dollars, for the years 2019 to 2023.\n" * 2)
+    rows = [[*head["input_ids"], *row] for row in prompts(model)]
+    lengths: list[int] = []
+    handle = model.network.register_forward_pre_hook(
+        lambda _, args, kwargs: lengths.append(kwargs["input_ids"].shape[1]), with_kwargs=True
+    )
+    together = generate(model, rows, Sampling(8))
+    handle.remove()
+    if "mistral" not in model.name:
+        assert lengths[0] >= len(head["input_ids"])
+        assert lengths[1] <= max(map(len, rows)) - len(head["input_ids"])
+    forced = score_tokens(model, rows, [one.scores.ids for one in together.answers], keep_cache=True)
+    for number, (row, one) in enumerate(zip(rows, together.answers, strict=True)):
+        alone = generate(model, [row], Sampling(8)).answers[0]
+        assert alone.scores.ids == one.scores.ids
+        assert apart(alone.scores, one.scores) < 1e-4
+        assert apart(alone.scores, forced.scores[number]) < 1e-4
+        prefix, tails = [*row, *one.scores.ids[:2]], [one.scores.ids[2:], (5, 6)]
+        for cached in (together.cached, forced.cached):
+            scored = continuation_logprobs(model, prefix, tails, cached[number] if cached else None)
+            assert scored[0] == pytest.approx(one.scores.logprobs[2:], abs=1e-4)
+
+
 def test_nothing_of_the_users_model_changes(tiny: Any) -> None:
     tiny.network.generation_config.temperature = 0.3
     tiny.network.generation_config.do_sample = True
