@@ -119,15 +119,32 @@ def convert_gguf(file: Path, folder: Path) -> None:
     """Write a GGUF file's model and tokenizer, de-quantised to fp32, as a safetensors folder."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer: Any = AutoTokenizer.from_pretrained(str(file.parent), gguf_file=file.name)
-    network: Any = AutoModelForCausalLM.from_pretrained(str(file.parent), gguf_file=file.name)
+    with no_bars():
+        tokenizer: Any = AutoTokenizer.from_pretrained(str(file.parent), gguf_file=file.name)
+        network: Any = AutoModelForCausalLM.from_pretrained(str(file.parent), gguf_file=file.name)
     # De-quantised weights still carry their quantiser, and with it transformers refuses to save them.
     network.hf_quantizer = None
     network.is_quantized = False
     if hasattr(network.config, "quantization_config"):
         del network.config.quantization_config
-    network.save_pretrained(str(folder))
-    tokenizer.save_pretrained(str(folder))
+    with no_bars():
+        network.save_pretrained(str(folder))
+        tokenizer.save_pretrained(str(folder))
+
+
+@contextmanager
+def no_bars() -> Generator[None]:
+    """No progress bars of transformers where nobody looks at a terminal."""
+    from transformers.utils import logging
+
+    was_on = logging.is_progress_bar_enabled()
+    if not sys.stderr.isatty():
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_on:
+            logging.enable_progress_bar()
 
 
 def _installed_file(entry: CatalogEntry) -> Path | None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 from diag.errors import DiagError, InputError
-from diag.models.catalog import CATALOG, Tell, fetch
+from diag.models.catalog import CATALOG, Tell, fetch, no_bars
 from diag.models.model import Model
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -68,7 +65,7 @@ def _read(name: str, source: Path, options: dict[str, Any]) -> tuple[Any, Any]:
     }
     tokenizer: Any
     network: Any
-    with _quiet():
+    with no_bars():
         try:
             tokenizer = AutoTokenizer.from_pretrained(str(source), **shared)
         except Exception as error:
@@ -172,18 +169,3 @@ def _weights_hash(place: Path) -> str:
 def _first_line(error: BaseException) -> str:
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0][:200]}" if text else type(error).__name__
-
-
-@contextmanager
-def _quiet() -> Generator[None]:
-    """No progress bars of transformers where nobody looks at a terminal."""
-    from transformers.utils import logging
-
-    was_on = logging.is_progress_bar_enabled()
-    if not sys.stderr.isatty():
-        logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if was_on:
-            logging.enable_progress_bar()

@@ -75,7 +75,14 @@ def test_killed_and_resumed_tables_are_byte_equal(folder: Path, data: Path, tmp_
 def test_ctrl_c_leaves_a_run_that_goes_on(folder: Path, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     slowly = command(data, folder, out, "--batch", "1")
-    process = subprocess.Popen(slowly, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A shell's background jobs ignore interrupts, and so would their children.
+    process = subprocess.Popen(
+        slowly,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     for _ in range(600):
         if (out / "parts" / "answers" / "000000").is_dir():
             break
