@@ -86,6 +86,11 @@ class Run:
         return self.table("predictions")
 
     @property
+    def attributions(self) -> pa.Table:
+        """What made the model say it, one row an answer. Raises InputError before `diag attribute` was run."""
+        return self.table("attributions")
+
+    @property
     def spans(self) -> pa.Table:
         """The time expressions and values of the answers, one row each."""
         return self.table("spans")
@@ -169,10 +174,21 @@ def write_text(path: Path, content: str) -> None:
     _replace(path, lambda temporary: temporary.write_text(content, encoding="utf-8"))
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file through a temporary one; its folder is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path, lambda temporary: temporary.write_bytes(content))
+
+
 def finish_run(folder: Path, additions: Mapping[str, Any]) -> None:
     """Complete the manifest and take the parts away."""
     manifest = read_manifest(folder) or {}
     write_json(folder / "manifest.json", {**manifest, **additions, "finished": True})
+    drop_parts(folder)
+
+
+def drop_parts(folder: Path) -> None:
+    """Take the parts of a finished step away."""
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
 
 

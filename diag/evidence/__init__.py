@@ -2,6 +2,7 @@
 
 from diag.evidence.agreement import Bound, agreement, bound_of
 from diag.evidence.claim import ASKS_WHEN
+from diag.evidence.clauses import sentence_spans
 from diag.evidence.judge import Judgement, Verdict, judge, judge_each
 from diag.evidence.rivals import rival_values
 from diag.evidence.source import Mention, Source, SourceReading, read_source, with_terms
@@ -23,6 +24,7 @@ __all__ = [
     "judge_each",
     "read_source",
     "rival_values",
+    "sentence_spans",
     "values_in",
     "with_terms",
     "words_of",

@@ -74,7 +74,7 @@ def read_text(text: str, expressions: list[TimeExpression]) -> TextReading:
     carries_on = False
     next_value = next_bound = 0
     last_end = 0
-    for start, end in _sentence_spans(text, taken):
+    for start, end in sentence_spans(text, taken):
         if carried and not carries_on and "\n\n" in text[last_end - 2 : start + 1]:
             carried = ()
         last_end = end
@@ -111,7 +111,7 @@ def _is_heading(line: str) -> bool:
     return len(stripped) <= _LONGEST_HEADING and stripped[-1:] not in ".!?;。！？；"
 
 
-def _sentence_spans(text: str, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def sentence_spans(text: str, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The sentences; a time expression (`Sept. 2011`) is never cut."""
     spans: list[tuple[int, int]] = []
     start = index = 0

@@ -1,7 +1,7 @@
 """Language models: loading, prompts, answers with scores; nothing here changes a model that it is given."""
 
 from diag.models.alignment import AlignedText, align, token_range
-from diag.models.batches import batches
+from diag.models.batches import batches, forward_options, left_padded
 from diag.models.catalog import CATALOG, DEFAULT_MODEL, CatalogEntry, Tell, fetch, is_fetched, model_folder
 from diag.models.continuations import CachedRow, continuation_logprobs
 from diag.models.forced import Forced, score_tokens
@@ -17,9 +17,10 @@ from diag.models.prompts import (
     Style,
     answer_ids,
     continuation_ids,
-    source_text,
 )
-from diag.models.steps import TOP, TokenScores
+from diag.models.shared_prefix import plain_layers, repeated_cache
+from diag.models.source_text import in_prompt, in_source, source_text
+from diag.models.steps import TOP, TokenScores, plain
 
 __all__ = [
     "CATALOG",
@@ -49,12 +50,19 @@ __all__ = [
     "continuation_ids",
     "continuation_logprobs",
     "fetch",
+    "forward_options",
     "generate",
+    "in_prompt",
+    "in_source",
     "is_fetched",
+    "left_padded",
     "load",
     "make_answer",
     "model_folder",
     "newline_ids",
+    "plain",
+    "plain_layers",
+    "repeated_cache",
     "score_tokens",
     "source_text",
     "token_range",

@@ -12,6 +12,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from diag.errors import InputError
 from diag.models.excerpt import excerpt
 from diag.models.model import Model
+from diag.models.source_text import source_text
 from diag.records import Record
 
 Style = Literal["auto", "chat", "few-shot"]
@@ -96,17 +97,6 @@ class Prompt:
     pieces: tuple[Piece, ...]
     cut: int
     """Characters of the source that the prompt leaves out."""
-
-
-def source_text(record: Record) -> str:
-    """A record's source as the model reads it: tables as Markdown rows, then the context."""
-    parts: list[str] = []
-    for table in record.tables:
-        rows = "\n".join(f"| {' | '.join(cell.strip() for cell in row)} |" for row in table.rows)
-        parts.append(f"{table.title}\n{rows}" if table.title else rows)
-    if record.context:
-        parts.append(record.context)
-    return "\n\n".join(parts)
 
 
 class Prompter:

@@ -61,14 +61,18 @@ def _prefill(model: Model, prefix: Sequence[int], copies: int) -> Any:
     """The prefix's cache for each of the rows; None for an architecture whose cache or positions cannot be shared."""
     if "position_ids" not in inspect.signature(model.network.forward).parameters:
         return None
-    from transformers import DynamicCache
-
     ids = torch.tensor([list(prefix)], device=model.device)
     output: Any = model.network(input_ids=ids, use_cache=True, **forward_options(model, keep=1))
     layers = plain_layers(getattr(output, "cache", None))
-    if layers is None:
-        return None
+    return None if layers is None else repeated_cache(layers, copies)
+
+
+def repeated_cache(layers: Sequence[Any], copies: int, length: int | None = None) -> Any:
+    """A new cache: the first `length` positions of a one-row cache's layers, for so many rows; the old one stays as it is."""
+    from transformers import DynamicCache
+
     cache = DynamicCache()
     for index, layer in enumerate(layers):
-        cache.update(layer.keys.expand(copies, -1, -1, -1), layer.values.expand(copies, -1, -1, -1), index)
+        keys, values = layer.keys[:, :, :length], layer.values[:, :, :length]
+        cache.update(keys.expand(copies, -1, -1, -1), values.expand(copies, -1, -1, -1), index)
     return cache

@@ -1,6 +1,18 @@
-"""Reports: plain text for a terminal, and one self-contained HTML page that asks nothing of the network."""
+"""Reports: plain text for a terminal, and self-contained HTML pages that ask nothing of the network."""
 
+from diag.report.attribution import attribution_html, attribution_text
+from diag.report.charts import CHART_FORMATS, ChartFormat, attribution_chart
 from diag.report.check import check_html, check_text
 from diag.report.qa import qa_html, qa_text
 
-__all__ = ["check_html", "check_text", "qa_html", "qa_text"]
+__all__ = [
+    "CHART_FORMATS",
+    "ChartFormat",
+    "attribution_chart",
+    "attribution_html",
+    "attribution_text",
+    "check_html",
+    "check_text",
+    "qa_html",
+    "qa_text",
+]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
+
+ChartFormat = Literal["svg", "png"]
+CHART_FORMATS: tuple[ChartFormat, ...] = ("svg", "png")
 
 _INK = "#1b1f24"
 _BLUE, _ORANGE, _GREY = "#0b6bcb", "#c4570a", "#8a949e"
@@ -29,6 +33,12 @@ def _svg(figure: Any) -> str:
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
     return text[text.index("<svg") :]
+
+
+def _png(figure: Any) -> bytes:
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
+    return stream.getvalue()
 
 
 def reliability_chart(bins: Sequence[Mapping[str, Any]], error: float) -> str:
@@ -89,4 +99,61 @@ def confusion_chart(kind: str, classes: Sequence[str], counts: Sequence[Sequence
     axes.set_yticks(range(len(classes)), classes, fontsize=8)
     axes.set(xlabel="said", ylabel="true")
     axes.set_title(kind.capitalize(), fontsize=10, color=_INK)
+    return _svg(figure)
+
+
+_MOST_BARS = 16
+_LABEL = 48
+
+
+def attribution_chart(
+    units: Sequence[Mapping[str, Any]], said: str, rival: str | None, form: ChartFormat = "svg"
+) -> bytes:
+    """Bars by unit, in the order of the text: to the right what speaks for the said period, to the left what against it."""
+    strongest = sorted(units, key=lambda unit: (-abs(unit["score"]), unit["start"]))[:_MOST_BARS]
+    shown = sorted(strongest, key=lambda unit: unit["start"])
+    figure, axes = _figure((7.0, 1.3 + 0.28 * len(shown)))
+    values = [unit["score"] for unit in shown]
+    colors = [_BLUE if value >= 0 else _ORANGE for value in values]
+    axes.barh(range(len(shown)), values, color=colors)
+    labels = [_short(unit["text"]) + (" ✓" if unit["is_evidence"] else "") for unit in shown]
+    # What the data say is text: a price's dollar signs begin no formula.
+    axes.set_yticks(range(len(shown)), labels, fontsize=8, parse_math=False, fontfamily=_families())
+    axes.invert_yaxis()
+    axes.axvline(0, color=_INK, linewidth=0.8)
+    axes.set_xlabel("against  ←  nats  →  for")
+    title = f"{_short(said)} and not {_short(rival)}" if rival else _short(said)
+    axes.set_title(title, fontsize=10, color=_INK, parse_math=False, fontfamily=_families())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        return _png(figure) if form == "png" else _svg(figure).encode()
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _LABEL else f"{flat[: _LABEL - 1]}…"
+
+
+def _families() -> list[str]:
+    """The default font, and what is installed for Chinese behind it."""
+    from matplotlib.font_manager import get_font_names
+
+    known = set(get_font_names())
+    return ["DejaVu Sans", *(name for name in _CHINESE if name in known)]
+
+
+_CHINESE = ("Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "Microsoft YaHei", "PingFang SC", "SimHei")
+
+
+def layer_chart(lens: Sequence[float], attention: Sequence[float], position: Sequence[float] | None) -> str:
+    """By layer: the logit lens on said against rival, and what the layer's attention and positions bring."""
+    figure, axes = _figure((7.0, 2.8))
+    layers = range(1, len(attention) + 1)
+    axes.bar([layer - 0.2 for layer in layers], attention, width=0.4, color=_BLUE, label="its attention brings")
+    if position:
+        axes.bar([layer + 0.2 for layer in layers], position, width=0.4, color=_GREY, label="its positions bring")
+    axes.plot(range(len(lens)), lens, color=_ORANGE, marker="o", markersize=3, linewidth=1.5, label="logit lens")
+    axes.axhline(0, color=_INK, linewidth=0.8)
+    axes.set(xlabel="layer (0: the embedding)", ylabel="nats for what was said")
+    axes.legend(fontsize=7, frameon=False)
     return _svg(figure)

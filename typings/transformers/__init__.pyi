@@ -35,6 +35,8 @@ class AutoTokenizer:
 class AutoModelForCausalLM:
     @staticmethod
     def from_pretrained(name: str, **kwargs: Any) -> Any: ...
+    @staticmethod
+    def from_config(config: PreTrainedConfig, **kwargs: Any) -> Any: ...
 
 class DynamicCache:
     layers: list[Any]

@@ -1,0 +1,74 @@
+"""Attribution by gradients with respect to the input embeddings: input × gradient, and integrated gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from captum.attr import InputXGradient, IntegratedGradients
+from torch import Tensor
+
+from diag.attribution.forward import TargetForward
+from diag.attribution.replace import Replacement, changed
+from diag.attribution.units import Unit
+from diag.errors import DiagError
+from diag.models import plain
+
+_FIRST_STEPS = 8
+TOLERANCE = 0.05
+"""Of the difference that integrated gradients explain: the completeness error that ends the doubling of steps."""
+
+
+class Integrated(NamedTuple):
+    """Scores by unit, and how far their sum is from the difference that they explain, as a share of it."""
+
+    scores: list[float]
+    completeness_error: float
+    steps: int
+
+
+def input_x_gradient(forward: TargetForward, units: Sequence[Unit]) -> list[float]:
+    """For each unit the sum over its tokens of embedding · gradient of the target, in nats (Shrikumar et al. 2016)."""
+    head, embedded = _suffix(forward, units, forward.target.context)
+    found = InputXGradient(lambda rows: forward.of_embeddings(head, rows)).attribute(embedded)
+    return _by_unit(found[0].sum(-1), units, head)
+
+
+def integrated_gradients(
+    forward: TargetForward, units: Sequence[Unit], replaced: Sequence[Replacement], joint: float, most_steps: int
+) -> Integrated:
+    """Integrated gradients (Sundararajan et al. 2017) from all units replaced by fillers to the context as it stands.
+
+    `joint` is the difference of the target between the two, to which the scores sum. Steps (Gauss-Legendre) are doubled
+    until the completeness error is within `TOLERANCE` of it, or they are more than `most_steps`.
+    """
+    head, embedded = _suffix(forward, units, forward.target.context)
+    empty = changed(forward.target, units, replaced, [False] * len(units))
+    baseline = forward.embeddings(empty[head:])
+    method = IntegratedGradients(lambda rows: forward.of_embeddings(head, rows), multiply_by_inputs=True)
+    steps = min(_FIRST_STEPS, most_steps)
+    while True:
+        # One row at a time on a CPU: activations for the backward pass are what fills the memory.
+        at_once = 1 if forward.model.device.type == "cpu" else 8
+        found = method.attribute(
+            embedded, baselines=baseline, n_steps=steps, method="gausslegendre", internal_batch_size=at_once
+        )
+        scores = _by_unit(found[0].sum(-1), units, head)
+        error = abs(sum(scores) - joint) / max(abs(joint), 1e-9)
+        if error <= TOLERANCE or steps * 2 > most_steps:
+            return Integrated(scores, error, steps)
+        steps *= 2
+
+
+def _suffix(forward: TargetForward, units: Sequence[Unit], context: Sequence[int]) -> tuple[int, Tensor]:
+    """What is run of the context: all behind the last token before the first unit."""
+    head = forward.first_shared(min(unit.tokens[0] for unit in units))
+    return head, forward.embeddings(context[head:]).clone().requires_grad_()
+
+
+def _by_unit(per_token: Tensor, units: Sequence[Unit], head: int) -> list[float]:
+    if not bool(torch.isfinite(per_token).all()):
+        raise DiagError("the gradient is not finite in this precision: use --dtype float32, or the method ablation")
+    values = plain(per_token.double())
+    return [sum(values[place - head] for place in unit.tokens) for unit in units]

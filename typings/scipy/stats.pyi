@@ -1,0 +1,8 @@
+# The part of SciPy that chronodiag uses.
+from collections.abc import Sequence
+
+class _Significance:
+    statistic: float
+    pvalue: float
+
+def spearmanr(a: Sequence[float], b: Sequence[float]) -> _Significance: ...
