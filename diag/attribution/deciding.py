@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from diag.attribution.explain import Attribution
@@ -10,6 +10,7 @@ from diag.attribution.units import Unit, touching
 from diag.evidence import values_in
 from diag.models import Prompt, in_prompt
 from diag.records import Record, SourceSpan
+from diag.risk import read_record
 
 Span = tuple[int, int]
 
@@ -66,10 +67,49 @@ def deciding_unit(
 def evidence_units(
     units: Sequence[Unit], record: Record, prompt: Prompt, evidence: Sequence[SourceSpan]
 ) -> frozenset[int]:
-    """The places of the units that touch the evidence, where the prompt shows it."""
-    shown = [place for span in evidence if (place := in_prompt(record, prompt, span)) is not None]
-    touched = {id(unit) for start, end in shown for unit in touching(units, start, end)}
-    return frozenset(place for place, unit in enumerate(units) if id(unit) in touched)
+    """The places of the units that are evidence, where the prompt shows it.
+
+    Those that touch it, and for a value the time that the source gives it (in its table's header, by a name for a period).
+    """
+    found: set[int] = set()
+    for span in evidence:
+        place = in_prompt(record, prompt, span)
+        if place is None:
+            continue
+        found.update(_places_of(units, touching(units, *place)))
+        found.update(_time_of_value(units, record, span, place))
+    return frozenset(found)
+
+
+def _places_of(units: Sequence[Unit], some: Sequence[Unit]) -> Iterator[int]:
+    chosen = {id(unit) for unit in some}
+    return (place for place, unit in enumerate(units) if id(unit) in chosen)
+
+
+def _time_of_value(units: Sequence[Unit], record: Record, span: SourceSpan, shown: Span) -> list[int]:
+    """The nearest unit that names the period which the source binds to the value at `span`."""
+    bounds = [
+        bound
+        for mentions in read_record(record).mentions.values()
+        for mention in mentions
+        if _is_at(mention.span, span)
+        for bound in mention.bounds
+    ]
+    naming = [
+        place
+        for place, unit in enumerate(units)
+        if unit.place == "source" and unit.period is not None and any(unit.period.equals(one.period) for one in bounds)
+    ]
+    return sorted(naming, key=lambda place: _distance(units[place], shown[0]))[:1]
+
+
+def _is_at(one: SourceSpan, other: SourceSpan) -> bool:
+    cell = (one.table, one.row, one.column)
+    return cell == (other.table, other.row, other.column) and one.start < other.end and other.start < one.end
+
+
+def _distance(unit: Unit, place: int) -> int:
+    return min(abs(unit.start - place), abs(unit.end - place))
 
 
 def _of_same_granularity(units: Sequence[Unit], times: Sequence[int], unit: Unit) -> list[int]:
@@ -86,5 +126,5 @@ def _nearest(units: Sequence[Unit], times: Sequence[int], record: Record, prompt
         for piece in prompt.pieces:
             place = prompt.text.find(text, piece.in_prompt, piece.in_prompt + piece.length)
             if place >= 0 and times:
-                return min(times, key=lambda one: min(abs(units[one].start - place), abs(units[one].end - place)))
+                return min(times, key=lambda one: _distance(units[one], place))
     return None

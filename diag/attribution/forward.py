@@ -202,7 +202,7 @@ class TargetForward:
         """The input embeddings of tokens, shape (1, tokens, hidden)."""
         layer = self.model.network.get_input_embeddings()
         with torch.no_grad():
-            return layer(torch.tensor([list(ids)], device=self.model.device))
+            return layer(torch.tensor([list(ids)], dtype=torch.long, device=self.model.device))
 
     def first_shared(self, first_change: int) -> int:
         """How many tokens of the context need not be in what `of_embeddings` is given, if none before `first_change` changes."""

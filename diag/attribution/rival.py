@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from diag.errors import InputError
 from diag.evidence import bound_of
-from diag.models import AlignedText, Answer, Model, Prompt, token_range
+from diag.models import Answer, Model, Prompt, token_range
 from diag.records import Record
-from diag.risk import Said, SaidSpan, candidates, compete, find_in, judge_span, read_said
+from diag.risk import Asked, Said, SaidSpan, candidates, compete, find_in, judge_span, read_said
 from diag.timex import Period
 
 _WRONG = ("misbound", "fabricated")
@@ -82,8 +82,7 @@ def _likeliest(
     if tokens[0] == tokens[1]:
         raise InputError("the answer has no tokens to explain: it is empty, or says no time and no value")
     rivals = candidates(record, one)
-    aligned = AlignedText(answer.text, answer.offsets)
-    found = compete(model, prompt.ids, prompt.text, aligned, answer.scores.ids, one, tokens, 0.0, rivals).rivals
+    found = compete(model, prompt, answer, [Asked(one, tokens, 0.0, rivals)])[0].rivals
     if not found:
         raise InputError(f"nothing competes with {one.text!r} here: name a rival, or explain it without one")
     best = found[0]

@@ -3,8 +3,8 @@
 from diag.models.alignment import AlignedText, align, token_range
 from diag.models.batches import batches, forward_options, left_padded
 from diag.models.catalog import CATALOG, DEFAULT_MODEL, CatalogEntry, Tell, fetch, is_fetched, model_folder
-from diag.models.continuations import CachedRow, continuation_logprobs
-from diag.models.forced import Forced, score_tokens
+from diag.models.continuations import CachedRow, Fork, continuation_logprobs, fork_logprobs
+from diag.models.forced import Forced, score_tokens, token_logprobs
 from diag.models.generate import Answer, Generated, Sampling, Stop, generate, make_answer, newline_ids
 from diag.models.load import Dtype, load
 from diag.models.model import Model
@@ -33,6 +33,7 @@ __all__ = [
     "CatalogEntry",
     "Dtype",
     "Forced",
+    "Fork",
     "Generated",
     "Model",
     "Piece",
@@ -50,6 +51,7 @@ __all__ = [
     "continuation_ids",
     "continuation_logprobs",
     "fetch",
+    "fork_logprobs",
     "forward_options",
     "generate",
     "in_prompt",
@@ -65,5 +67,6 @@ __all__ = [
     "repeated_cache",
     "score_tokens",
     "source_text",
+    "token_logprobs",
     "token_range",
 ]

@@ -29,29 +29,50 @@ class CachedRow(NamedTuple):
     head: int = 0
 
 
+class Fork(NamedTuple):
+    """A place in a row of tokens, behind its first `length` (at least one), and what could stand there instead."""
+
+    length: int
+    continuations: Sequence[Sequence[int]]
+
+
 def continuation_logprobs(
     model: Model, prefix: Sequence[int], continuations: Sequence[Sequence[int]], cached: CachedRow | None = None
 ) -> list[tuple[float, ...]]:
-    """For each continuation the log-probability of each of its tokens after `prefix` (not empty).
+    """`fork_logprobs` for one place: behind `prefix`."""
+    return fork_logprobs(model, prefix, [Fork(len(prefix), continuations)], cached)[0]
 
-    `cached` holds the keys and values of at least the prefix but for its last token; without it, or for a cache that cannot
-    be forked (sliding windows, recurrent states), they are computed here.
+
+def fork_logprobs(
+    model: Model, ids: Sequence[int], forks: Sequence[Fork], cached: CachedRow | None = None
+) -> list[list[tuple[float, ...]]]:
+    """For each fork of a row of tokens the log-probabilities of each of its continuations' tokens, all in one batch.
+
+    `cached` holds the keys and values of the row, at least up to the last fork but for one token; without it, or for a cache
+    that cannot be forked (sliding windows, recurrent states), they are computed here.
     """
-    if not prefix:
+    if any(fork.length < 1 for fork in forks):
         raise ValueError("a continuation needs a prefix of at least one token")
-    if not any(continuations):
-        return [() for _ in continuations]
+    if not any(one for fork in forks for one in fork.continuations):
+        return [[() for _ in fork.continuations] for fork in forks]
+    longest = max(fork.length for fork in forks if any(fork.continuations))
     with torch.inference_mode():
         known = cached
         if known is None or plain_layers(known.cache) is None:
-            known = _read_prefix(model, prefix)
+            known = _read_prefix(model, ids[:longest])
         if known is not None and "position_ids" in inspect.signature(model.network.forward).parameters:
-            return _score_tree(model, prefix, continuations, known)
-        found: list[tuple[float, ...]] = []
-        size = max(1, _TOKENS_AT_ONCE // len(prefix))
-        for start in range(0, len(continuations), size):
-            found.extend(_score_whole(model, prefix, continuations[start : start + size]))
-        return found
+            return _score_tree(model, ids, forks, known)
+        return [_score_apart(model, ids[: fork.length], fork.continuations) for fork in forks]
+
+
+def _score_apart(
+    model: Model, prefix: Sequence[int], continuations: Sequence[Sequence[int]]
+) -> list[tuple[float, ...]]:
+    found: list[tuple[float, ...]] = []
+    size = max(1, _TOKENS_AT_ONCE // len(prefix))
+    for start in range(0, len(continuations), size):
+        found.extend(_score_whole(model, prefix, continuations[start : start + size]))
+    return found
 
 
 def _read_prefix(model: Model, prefix: Sequence[int]) -> CachedRow | None:
@@ -64,39 +85,50 @@ def _read_prefix(model: Model, prefix: Sequence[int]) -> CachedRow | None:
 
 
 class _Tree:
-    """Continuations as a tree of tokens: what they share is computed once. Node 0 is the prefix's last token."""
+    """Continuations as trees of tokens: what they share is computed once. Each root is the last token before its fork."""
 
-    def __init__(self, root: int) -> None:
-        self.tokens = [root]
-        self.parents = [-1]
-        self.depths = [0]
-        self._children: dict[tuple[int, int], int] = {}
+    def __init__(self) -> None:
+        self.tokens: list[int] = []
+        self.parents: list[int] = []
+        self.places: list[int] = []
+        self._known: dict[tuple[int, int], int] = {}
 
-    def path(self, tokens: Sequence[int]) -> list[int]:
+    def root(self, ids: Sequence[int], length: int) -> int:
+        """The node of the row's token before a fork of that length."""
+        return self._node(-length, ids[length - 1], -1, length - 1)
+
+    def path(self, root: int, tokens: Sequence[int]) -> list[int]:
         """The nodes that foretell each of the tokens; nodes are made for all but the last, which foretells nothing."""
-        nodes = [0]
+        nodes = [root]
         for token in tokens[:-1]:
-            key = (nodes[-1], token)
-            if key not in self._children:
-                self._children[key] = len(self.tokens)
-                self.tokens.append(token)
-                self.parents.append(nodes[-1])
-                self.depths.append(self.depths[nodes[-1]] + 1)
-            nodes.append(self._children[key])
+            nodes.append(self._node(nodes[-1], token, nodes[-1], self.places[nodes[-1]] + 1))
         return nodes[: len(tokens)]
+
+    def _node(self, under: int, token: int, parent: int, place: int) -> int:
+        key = (under, token)
+        if key not in self._known:
+            self._known[key] = len(self.tokens)
+            self.tokens.append(token)
+            self.parents.append(parent)
+            self.places.append(place)
+        return self._known[key]
 
 
 def _score_tree(
-    model: Model, prefix: Sequence[int], continuations: Sequence[Sequence[int]], known: CachedRow
-) -> list[tuple[float, ...]]:
+    model: Model, ids: Sequence[int], forks: Sequence[Fork], known: CachedRow
+) -> list[list[tuple[float, ...]]]:
     found: list[tuple[float, ...]] = []
-    tree, waiting = _Tree(prefix[-1]), list[_Waiting]()
-    for number, one in enumerate(continuations):
-        waiting.append(_Waiting(tree.path(one), one))
-        if len(tree.tokens) >= _NODES_AT_ONCE or number == len(continuations) - 1:
-            found.extend(_read_paths(_tree_logprobs(model, len(prefix) - 1, tree, known), waiting))
-            tree, waiting = _Tree(prefix[-1]), []
-    return found
+    tree, waiting = _Tree(), list[_Waiting]()
+    for fork in forks:
+        for one in fork.continuations:
+            if len(tree.tokens) >= _NODES_AT_ONCE:
+                found.extend(_read_paths(_tree_logprobs(model, tree, known), waiting))
+                tree, waiting = _Tree(), []
+            waiting.append(_Waiting(tree.path(tree.root(ids, fork.length), one), one))
+    if waiting:
+        found.extend(_read_paths(_tree_logprobs(model, tree, known), waiting))
+    scored = iter(found)
+    return [[next(scored) for _ in fork.continuations] for fork in forks]
 
 
 class _Waiting(NamedTuple):
@@ -111,20 +143,22 @@ def _read_paths(logprobs: Tensor, waiting: Sequence[_Waiting]) -> list[tuple[flo
     return [tuple(next(scored) for _ in one.nodes) for one in waiting]
 
 
-def _tree_logprobs(model: Model, length: int, tree: _Tree, known: CachedRow) -> Tensor:
-    """Log-probabilities behind each node, shape (nodes, vocabulary): a node sees the prefix and its own ancestors."""
+def _tree_logprobs(model: Model, tree: _Tree, known: CachedRow) -> Tensor:
+    """Log-probabilities behind each node, shape (nodes, vocabulary): a node sees the row before its root, and its ancestors."""
     count = len(tree.tokens)
+    length = max(place for place, parent in zip(tree.places, tree.parents, strict=True) if parent < 0)
     dtype = model.network.dtype
     mask = torch.full((count, length + count), torch.finfo(dtype).min, dtype=dtype)
-    mask[:, :length] = 0
     for node, parent in enumerate(tree.parents):
         if parent >= 0:
-            mask[node, length:] = mask[parent, length:]
+            mask[node] = mask[parent]
+        else:
+            mask[node, : tree.places[node]] = 0
         mask[node, length + node] = 0
     device = model.device
     output = model.network(
         input_ids=torch.tensor([tree.tokens], device=device),
-        position_ids=torch.tensor([[length + depth for depth in tree.depths]], device=device),
+        position_ids=torch.tensor([tree.places], device=device),
         attention_mask=mask[None, None].to(device),
         cache=_fork(known, length),
         use_cache=True,

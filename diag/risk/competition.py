@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from diag.evidence import bound_of, rival_values, values_in
-from diag.models import AlignedText, CachedRow, Model, continuation_ids, continuation_logprobs
+from diag.models import Answer, CachedRow, Fork, Model, Prompt, continuation_ids, fork_logprobs
 from diag.records import Record
 from diag.risk.said import SaidSpan, read_record
 from diag.timex import Period, TimeExpression
@@ -92,44 +93,51 @@ def _number_text(cell: str, number: float) -> str | None:
     return None
 
 
-def compete(
-    model: Model,
-    prompt: Sequence[int],
-    prompt_tail: str,
-    aligned: AlignedText,
-    ids: Sequence[int],
-    span: SaidSpan,
-    tokens: tuple[int, int],
-    said_logprob: float,
-    rivals: Sequence[Candidate],
-    cached: CachedRow | None = None,
-) -> Competition:
-    """Score every form of every rival in the place of `span`, in one batch behind the prefix that they share.
+class Asked(NamedTuple):
+    """A span of an answer whose rivals are asked for."""
 
-    `tokens` is the span's token range; where its first token begins before the span, its head is kept in front of each
-    form. `said_logprob` is the sum over the span's own tokens. Renormalised over what was said and each rival's best form.
+    span: SaidSpan
+    tokens: tuple[int, int]
+    """Its range among the answer's tokens; where the first begins before the span, its head is kept in front of each form."""
+    logprob: float
+    """The sum over its own tokens."""
+    rivals: Sequence[Candidate]
+
+
+def compete(
+    model: Model, prompt: Prompt, answer: Answer, asked: Sequence[Asked], cached: CachedRow | None = None
+) -> list[Competition]:
+    """Score every form of every rival in the place of each span, all in one batch behind the answer that they share.
+
+    Renormalised over what was said and each rival's best form. `cached` may hold the KV cache of prompt and answer.
     """
-    if not rivals:
-        return Competition(1.0, ())
-    first = tokens[0]
-    token_start = aligned.offsets[first][0]
-    head = aligned.text[token_start : span.start]
-    before = (prompt_tail + aligned.text[:token_start])[-_TAIL:]
-    forms = [(number, form) for number, rival in enumerate(rivals) for form in rival.forms]
-    tails = [continuation_ids(model, before, head + form) for _, form in forms]
-    scored = continuation_logprobs(model, [*prompt, *ids[:first]], tails, cached)
+    forks = [Fork(len(prompt.ids) + one.tokens[0], _written(model, prompt, answer, one)) for one in asked]
+    scored = fork_logprobs(model, [*prompt.ids, *answer.scores.ids], forks, cached)
+    return [_renormalised(one, logprobs) for one, logprobs in zip(asked, scored, strict=True)]
+
+
+def _written(model: Model, prompt: Prompt, answer: Answer, asked: Asked) -> list[tuple[int, ...]]:
+    """The tokens of each form of each rival."""
+    start = answer.offsets[asked.tokens[0]][0]
+    head = answer.text[start : asked.span.start]
+    before = (prompt.text + answer.text[:start])[-_TAIL:]
+    return [continuation_ids(model, before, head + form) for rival in asked.rivals for form in rival.forms]
+
+
+def _renormalised(asked: Asked, scored: Sequence[Sequence[float]]) -> Competition:
+    forms = [(number, form) for number, rival in enumerate(asked.rivals) for form in rival.forms]
     best: dict[int, tuple[float, str]] = {}
     for (number, form), logprobs in zip(forms, scored, strict=True):
         total = sum(logprobs) if logprobs else -math.inf
         if math.isfinite(total) and (number not in best or total > best[number][0]):
             best[number] = (total, form)
-    normaliser = _logsumexp([said_logprob, *(total for total, _ in best.values())])
+    normaliser = _logsumexp([asked.logprob, *(total for total, _ in best.values())])
     found = [
-        Rival(form, _value(rivals[number].period), total, math.exp(total - normaliser))
+        Rival(form, _value(asked.rivals[number].period), total, math.exp(total - normaliser))
         for number, (total, form) in best.items()
     ]
     found.sort(key=lambda rival: (-rival.logprob, rival.text))
-    return Competition(math.exp(said_logprob - normaliser), tuple(found))
+    return Competition(math.exp(asked.logprob - normaliser), tuple(found))
 
 
 _TAIL = 24

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from diag.evidence import Judgement, Verdict, judge_each
-from diag.models import AlignedText, Answer, CachedRow, Model, Prompt, TokenScores, score_tokens, token_range
+from diag.models import Answer, CachedRow, Model, Prompt, TokenScores, token_logprobs, token_range
 from diag.records import Record, SourceSpan
-from diag.risk.competition import Rival, candidates, compete
+from diag.risk.competition import Asked, Competition, Rival, candidates, compete
 from diag.risk.said import Said, SaidKind, SaidSpan, read_record, read_said
 from diag.timex import known_language
 
@@ -68,50 +69,59 @@ def score_answers(
 ) -> list[tuple[Said, list[SpanScore]]]:
     """The span scores of a batch of answers. `cached` (may be empty) holds the KV cache of each prompt with its answer."""
     said = [read_said(record, answer.text) for record, answer in zip(records, answers, strict=True)]
-    bare = _without_source(model, prompts, answers, said) if options.context_gap else {}
+    placed = [_placed(answer, one) for answer, one in zip(answers, said, strict=True)]
+    bare = _without_source(model, prompts, answers, placed) if options.context_gap else {}
     found: list[tuple[Said, list[SpanScore]]] = []
     for row, record in enumerate(records):
-        judgements = _judge_each(record, answers[row].text)
+        answer, spans = answers[row], placed[row]
+        judgements = _judge_each(record, answer.text)
+        competing: list[Competition | None] = [None] * len(spans)
+        if options.competition:
+            asked = [Asked(one.span, one.tokens, _logprob(answer, one), candidates(record, one.span)) for one in spans]
+            competing = list(compete(model, prompts[row], answer, asked, cached[row] if cached else None))
         scores: list[SpanScore] = []
-        for number, span in enumerate(said[row].spans):
-            tokens = token_range(answers[row].offsets, span.start, span.end)
-            if tokens[0] == tokens[1]:
-                continue
-            share, rivals = None, ()
-            if options.competition:
-                competition = compete(
-                    model,
-                    prompts[row].ids,
-                    prompts[row].text,
-                    AlignedText(answers[row].text, answers[row].offsets),
-                    answers[row].scores.ids,
-                    span,
-                    tokens,
-                    sum(answers[row].scores.logprobs[slice(*tokens)]),
-                    candidates(record, span),
-                    cached[row] if cached else None,
-                )
-                share, rivals = competition.share, competition.rivals
-            is_decisive = number == said[row].decisive
-            judgement = _judgement_of(record, span, judgements, is_decisive=is_decisive)
-            scores.append(
-                _span_score(span, answers[row].scores, tokens, bare.get(row), share, rivals, judgement, is_decisive)
-            )
+        for one, competition in zip(spans, competing, strict=True):
+            is_decisive = one.number == said[row].decisive
+            judgement = _judgement_of(record, one.span, judgements, is_decisive=is_decisive)
+            scores.append(_span_score(one, answer.scores, bare.get(row), competition, judgement, is_decisive))
         found.append((said[row], scores))
     return found
 
 
+class _Placed(NamedTuple):
+    """A span that has tokens, its place among what was said, and the range of its tokens."""
+
+    number: int
+    span: SaidSpan
+    tokens: tuple[int, int]
+
+
+def _placed(answer: Answer, said: Said) -> list[_Placed]:
+    ranges = [token_range(answer.offsets, span.start, span.end) for span in said.spans]
+    every = [
+        _Placed(number, span, tokens) for number, (span, tokens) in enumerate(zip(said.spans, ranges, strict=True))
+    ]
+    return [one for one in every if one.tokens[0] < one.tokens[1]]
+
+
+def _logprob(answer: Answer, one: _Placed) -> float:
+    return sum(answer.scores.logprobs[slice(*one.tokens)])
+
+
 def _without_source(
-    model: Model, prompts: Sequence[Prompt], answers: Sequence[Answer], said: Sequence[Said]
-) -> dict[int, TokenScores]:
-    """The scores of the same tokens behind the questions alone, for answers that have a span."""
-    rows = [row for row, one in enumerate(said) if one.spans and len(answers[row].scores)]
+    model: Model, prompts: Sequence[Prompt], answers: Sequence[Answer], placed: Sequence[Sequence[_Placed]]
+) -> dict[int, tuple[float, ...]]:
+    """The log-probabilities of the same tokens behind the questions alone, as far as the last span, for answers that have one."""
+    rows = [row for row, spans in enumerate(placed) if spans]
     if not rows:
         return {}
-    forced = score_tokens(
-        model, [prompts[row].without_source for row in rows], [answers[row].scores.ids for row in rows]
+    ends = [max(one.tokens[1] for one in placed[row]) for row in rows]
+    logprobs = token_logprobs(
+        model,
+        [prompts[row].without_source for row in rows],
+        [answers[row].scores.ids[:end] for row, end in zip(rows, ends, strict=True)],
     )
-    return dict(zip(rows, forced.scores, strict=True))
+    return dict(zip(rows, logprobs, strict=True))
 
 
 def judge_span(record: Record, answer: str, said: Said, number: int) -> Judgement:
@@ -142,19 +152,18 @@ def _judge_each(record: Record, answer: str) -> list[Judgement]:
 
 
 def _span_score(
-    span: SaidSpan,
+    placed: _Placed,
     scores: TokenScores,
-    tokens: tuple[int, int],
-    bare: TokenScores | None,
-    share: float | None,
-    rivals: tuple[Rival, ...],
+    bare: Sequence[float] | None,
+    competition: Competition | None,
     judgement: Judgement,
     is_decisive: bool,
 ) -> SpanScore:
+    span, tokens = placed.span, placed.tokens
     part = slice(*tokens)
     count = tokens[1] - tokens[0]
     logprob = sum(scores.logprobs[part])
-    without = sum(bare.logprobs[part]) if bare is not None else None
+    without = sum(bare[part]) if bare is not None else None
     given = judgement.period_in_source
     return SpanScore(
         start=span.start,
@@ -171,8 +180,8 @@ def _span_score(
         min_margin=min(scores.margins[part]),
         logprob_without_source=without,
         context_gap=None if without is None else (logprob - without) / count,
-        competition=share,
-        rivals=rivals,
+        competition=competition.share if competition else None,
+        rivals=competition.rivals if competition else (),
         is_in_source=judgement.is_in_source,
         verdict=judgement.verdict,
         evidence=judgement.evidence,
