@@ -10,7 +10,7 @@ from typing import Literal
 from diag.attribution.attention import HeadLook, look
 from diag.attribution.faithfulness import Faithfulness, check_faithfulness, random_scores
 from diag.attribution.forward import TargetForward, Told
-from diag.attribution.gradients import TOLERANCE, input_x_gradient, integrated_gradients
+from diag.attribution.gradients import TOLERANCE, first_order, integrated_gradients
 from diag.attribution.layers import LayerView, layer_view
 from diag.attribution.perturbation import Presence, ablate, shapley
 from diag.attribution.replace import fillers, swaps
@@ -189,7 +189,7 @@ class _Scores:
         if method == "shapley":
             return shapley(self.presence, len(units), job.options.shapley_samples, job.options.seed)
         if method == "gradient":
-            return input_x_gradient(job.forward, units)
+            return first_order(job.forward, units, self._fillers)
         if method == "layer_ig":
             return self._integrated()
         if method == "attention":

@@ -1,4 +1,4 @@
-"""Attribution by gradients with respect to the input embeddings: input × gradient, and integrated gradients."""
+"""Attribution by gradients with respect to the input embeddings: its first order, and integrated gradients."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from captum.attr import InputXGradient, IntegratedGradients
+from captum.attr import IntegratedGradients, Saliency
 from torch import Tensor
 
 from diag.attribution.forward import TargetForward
@@ -28,11 +28,16 @@ class Integrated(NamedTuple):
     steps: int
 
 
-def input_x_gradient(forward: TargetForward, units: Sequence[Unit]) -> list[float]:
-    """For each unit the sum over its tokens of embedding · gradient of the target, in nats (Shrikumar et al. 2016)."""
-    head, embedded = _suffix(forward, units, forward.target.context)
-    found = InputXGradient(lambda rows: forward.of_embeddings(head, rows)).attribute(embedded)
-    return _by_unit(found[0].sum(-1), units, head)
+def first_order(forward: TargetForward, units: Sequence[Unit], replaced: Sequence[Replacement]) -> list[float]:
+    """For each unit the sum over its tokens of (embedding - filler's embedding) · gradient of the target, in nats.
+
+    The first-order estimate of ablation, in one backward pass (attribution patching, Syed et al. 2023). Input × gradient
+    without the filler (Shrikumar et al. 2016) is close to nothing behind a normalised layer: there the output does not
+    change with the length of an embedding, so that its product with the gradient is 0 (Euler's theorem).
+    """
+    head, embedded, baseline = _between(forward, units, replaced)
+    gradient = Saliency(lambda rows: forward.of_embeddings(head, rows)).attribute(embedded, abs=False)
+    return _by_unit(((embedded - baseline).detach() * gradient)[0].sum(-1), units, head)
 
 
 def integrated_gradients(
@@ -43,9 +48,7 @@ def integrated_gradients(
     `joint` is the difference of the target between the two, to which the scores sum. Steps (Gauss-Legendre) are doubled
     until the completeness error is within `TOLERANCE` of it, or they are more than `most_steps`.
     """
-    head, embedded = _suffix(forward, units, forward.target.context)
-    empty = changed(forward.target, units, replaced, [False] * len(units))
-    baseline = forward.embeddings(empty[head:])
+    head, embedded, baseline = _between(forward, units, replaced)
     method = IntegratedGradients(lambda rows: forward.of_embeddings(head, rows), multiply_by_inputs=True)
     steps = min(_FIRST_STEPS, most_steps)
     while True:
@@ -61,10 +64,14 @@ def integrated_gradients(
         steps *= 2
 
 
-def _suffix(forward: TargetForward, units: Sequence[Unit], context: Sequence[int]) -> tuple[int, Tensor]:
-    """What is run of the context: all behind the last token before the first unit."""
+def _between(
+    forward: TargetForward, units: Sequence[Unit], replaced: Sequence[Replacement]
+) -> tuple[int, Tensor, Tensor]:
+    """What is run of the context, all behind the last token before the first unit: as it stands, and all units replaced."""
     head = forward.first_shared(min(unit.tokens[0] for unit in units))
-    return head, forward.embeddings(context[head:]).clone().requires_grad_()
+    context = forward.target.context
+    empty = changed(forward.target, units, replaced, [False] * len(units))
+    return head, forward.embeddings(context[head:]).clone().requires_grad_(), forward.embeddings(empty[head:])
 
 
 def _by_unit(per_token: Tensor, units: Sequence[Unit], head: int) -> list[float]:

@@ -18,7 +18,7 @@ from diag.models.prompts import (
     answer_ids,
     continuation_ids,
 )
-from diag.models.shared_prefix import plain_layers, repeated_cache
+from diag.models.shared_prefix import plain_layers, repeated_cache, share_prefix
 from diag.models.source_text import in_prompt, in_source, source_text
 from diag.models.steps import TOP, TokenScores, plain
 
@@ -66,6 +66,7 @@ __all__ = [
     "plain_layers",
     "repeated_cache",
     "score_tokens",
+    "share_prefix",
     "source_text",
     "token_logprobs",
     "token_range",

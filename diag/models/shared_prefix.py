@@ -26,10 +26,15 @@ class SharedBatch(NamedTuple):
     cache: Any
 
 
-def share_prefix(model: Model, rows: Sequence[Sequence[int]], *, least_left: int = 1) -> SharedBatch:
-    """The rows as one batch, their common beginning computed; at least `least_left` tokens of each are left to run."""
+def share_prefix(
+    model: Model, rows: Sequence[Sequence[int]], *, least_left: int = 1, least: int = _LEAST
+) -> SharedBatch:
+    """The rows as one batch, their common beginning of `least` tokens or more computed once.
+
+    At least `least_left` tokens of each row are left to run.
+    """
     head = _common(rows, least_left)
-    cache = _prefill(model, rows[0][:head], len(rows)) if head >= _LEAST and len(rows) > 1 else None
+    cache = _prefill(model, rows[0][:head], len(rows)) if head >= least and len(rows) > 1 else None
     if cache is None:
         return SharedBatch(*left_padded(model, rows), 0, None)
     ids, mask = left_padded(model, [row[head:] for row in rows])

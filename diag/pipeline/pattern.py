@@ -19,6 +19,10 @@ _MEANINGS = {
 }
 
 
+_FEWEST = 5
+"""Answers of a kind below which no sentence is said of it."""
+
+
 def summarise(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """How often the deciding unit was evidence, or merely near, first or last: over all, and by kind of answer."""
     kinds: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
@@ -65,7 +69,9 @@ def _pattern(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def sentence(kind: str, pattern: Mapping[str, Any]) -> str | None:
-    """What a user takes home: the property most above chance, if the interval excludes chance."""
+    """What a user takes home: the property most above chance, if the interval excludes chance and the answers are enough."""
+    if pattern["answers"] < _FEWEST:
+        return None
     told = [
         (row["rate"] - row["chance"], name, row)
         for name, row in pattern["properties"].items()
