@@ -195,7 +195,7 @@ def own(task: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def measured(command: list[str], task: dict[str, Any], limit: float = 1_800) -> dict[str, Any]:
+def measured(command: list[str], task: dict[str, Any], limit: float) -> dict[str, Any]:
     try:
         done = subprocess.run(
             command, input=json.dumps(task), capture_output=True, text=True, timeout=limit, check=False
@@ -208,7 +208,7 @@ def measured(command: list[str], task: dict[str, Any], limit: float = 1_800) -> 
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def speed(model: str, peers: str | None) -> dict[str, Any]:
+def speed(model: str, peers: str | None, limit: float) -> dict[str, Any]:
     """By size: seconds, peak memory above the libraries, and whether the strongest span is the evidence."""
     loaded = models.load(model)
     threads = os.cpu_count() or 1
@@ -220,12 +220,12 @@ def speed(model: str, peers: str | None) -> dict[str, Any]:
         table: dict[str, Any] = {"tokens": len(loaded.tokenizer(prompt)["input_ids"])}
         this = [sys.executable, __file__, "--own"]
         for name, second in (("chronodiag", False), ("chronodiag, second method too", True)):
-            table[name] = measured(this, {**task, "second_opinion": second})
+            table[name] = measured(this, {**task, "second_opinion": second}, limit)
             print(size, name, table[name], flush=True)
         spans = table["chronodiag"]["spans"]
         for name in PEERS if peers else ():
             script = str(Path(__file__).with_name("attribution_peers.py"))
-            table[name] = measured([peers or "", script], {**task, "model": folder, "method": name, "spans": spans})
+            table[name] = measured([peers or "", script], {**task, "model": folder, "method": name, "spans": spans}, limit)
             print(size, name, table[name], flush=True)
         tables[str(size)] = table
     return tables
@@ -238,12 +238,16 @@ def main() -> None:
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--peers", help="a Python with captum, inseq and context-cite; left out without it")
     parser.add_argument("--methods", nargs="*", default=list(POINTING), choices=get_args(Method))
+    parser.add_argument("--limit", type=float, default=600, help="seconds after which a peer is given up")
+    parser.add_argument("--no-speed", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if options.own:
         print(f"\n{json.dumps(own(json.loads(sys.stdin.read())))}")
         return
-    tables: dict[str, Any] = {"speed": speed(options.model, options.peers)}
+    tables: dict[str, Any] = {}
+    if not options.no_speed:
+        tables["speed"] = speed(options.model, options.peers, options.limit)
     if options.run:
         tables["pointing"] = point(runs.load_run(options.run), models.load(options.model), options.methods)
     text = json.dumps(tables, indent=2)
