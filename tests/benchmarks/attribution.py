@@ -225,7 +225,9 @@ def speed(model: str, peers: str | None, limit: float) -> dict[str, Any]:
         spans = table["chronodiag"]["spans"]
         for name in PEERS if peers else ():
             script = str(Path(__file__).with_name("attribution_peers.py"))
-            table[name] = measured([peers or "", script], {**task, "model": folder, "method": name, "spans": spans}, limit)
+            table[name] = measured(
+                [peers or "", script], {**task, "model": folder, "method": name, "spans": spans}, limit
+            )
             print(size, name, table[name], flush=True)
         tables[str(size)] = table
     return tables
