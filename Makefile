@@ -46,9 +46,12 @@ bench: $(VENV)/.dev  ## side by side with the peers, in their own environments (
 	$(BIN)/python tests/benchmarks/run.py
 	$(BIN)/python tests/benchmarks/risk.py --work runs/bench-risk
 	$(BIN)/python tests/benchmarks/throughput.py
+	python3 -m venv .venv-attribution
+	.venv-attribution/bin/pip install -q $(TORCH) && .venv-attribution/bin/pip install -q captum inseq context-cite
+	$(BIN)/python tests/benchmarks/attribution.py --peers .venv-attribution/bin/python
 
 golden: $(VENV)/.dev  ## make the golden set anew
 	$(BIN)/python datasets/generator/golden.py
 
 clean:
-	rm -rf $(VENV) .venv-peers runs dist build
+	rm -rf $(VENV) .venv-peers .venv-attribution runs dist build

@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+AFTER_A_RUN = ("attribute",)
 ROW = '{"id": "%s", "context": "Orders were $4,512 in Q3 2021.", "question": "When were orders $4,512?", "answer": "Q3 2021"}\n'
 
 
@@ -24,7 +25,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_python_examples_print_what_their_comments_say() -> None:
     examples = blocks("python")
-    assert len(examples) == 2
+    assert len(examples) == 3
     for code in examples:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
@@ -41,7 +42,10 @@ def test_every_diag_command_works(tmp_path: Path) -> None:
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("diag ")]
     assert len(commands) >= 4
     for command in commands:
-        shutil.rmtree(tmp_path / "runs", ignore_errors=True)
+        if command.split()[1] not in AFTER_A_RUN:
+            shutil.rmtree(tmp_path / "runs", ignore_errors=True)
+        elif not (tmp_path / "runs" / "qa-data").exists():
+            subprocess.run([sys.executable, "-m", "diag", "qa", "data.jsonl"], cwd=tmp_path, check=True)
         arguments = shlex.split(command.split(" > ")[0])[1:]
         done = subprocess.run(
             [sys.executable, "-m", "diag", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -31,6 +31,9 @@ UNIT_CHOICES: tuple[UnitChoice, ...] = (*UNITS, "hierarchy")
 _ADDITIVE = ("ablation", "gradient", "layer_ig", "shapley")
 _MOST_FOR_ABLATION = 48
 """Units up to which ablation is run as the second opinion on a gradient."""
+_LONGEST_FOR_GRADIENT = 256
+"""Tokens behind the first unit up to which a gradient is: its backward pass keeps what every layer did, several times the
+memory of a plain one."""
 _STRONGEST = 3
 """Sentences that the hierarchy looks into."""
 
@@ -76,6 +79,8 @@ class Attribution:
     rows: int = 0
     """Contexts that were run."""
     seconds: float = 0.0
+    scored_after: float = 0.0
+    """Of the seconds, those until the scores were there; the rest went into their faithfulness."""
 
     def ranked(self) -> list[tuple[Unit, float]]:
         """Units with their scores, those that speak most for the said period first."""
@@ -115,7 +120,7 @@ def explain(
     target = make_target(model, asked, given, chosen.span, chosen.rival)
     regions = regions_of(asked, record)
     forward = TargetForward(model, target, told)
-    job = _Job(model, asked, held, forward, chosen, regions, prompt_offsets(model, asked), options)
+    job = _Job(model, asked, held, forward, chosen, regions, prompt_offsets(model, asked), options, began)
     found = _hierarchy(job, method) if unit == "hierarchy" else _flat(job, method, unit)
     return replace(
         found,
@@ -136,6 +141,7 @@ class _Job:
     regions: Sequence[Region]
     offsets: Sequence[tuple[int, int]]
     options: ExplainOptions
+    began: float
 
 
 def _known(method: str, unit: str) -> None:
@@ -213,7 +219,9 @@ class _Scores:
 def _scored(job: _Job, method: Method, unit: UnitChoice, units: Sequence[Unit]) -> Attribution:
     by = _Scores(job, units)
     scores = by.by(method)
-    second = _second(method, len(units)) if job.options.second_opinion else None
+    scored_after = time.perf_counter() - job.began
+    behind = len(job.forward.target.context) - min(unit.tokens[0] for unit in units)
+    second = _second(method, len(units), behind) if job.options.second_opinion else None
     other = (second, by.by(second)) if second else None
     faithfulness = check_faithfulness(
         job.forward,
@@ -240,13 +248,16 @@ def _scored(job: _Job, method: Method, unit: UnitChoice, units: Sequence[Unit]) 
         faithfulness,
         heads=by.heads,
         notes=tuple(by.notes),
+        scored_after=scored_after,
     )
 
 
-def _second(method: Method, count: int) -> Method | None:
-    """A method of the other kind, if it is not too dear."""
+def _second(method: Method, count: int, behind: int) -> Method | None:
+    """A method of another kind, if it is not too dear."""
     if method in ("ablation", "swap", "shapley"):
-        return "gradient"
+        if behind <= _LONGEST_FOR_GRADIENT:
+            return "gradient"
+        return ("ablation" if method == "swap" else "swap") if count <= _MOST_FOR_ABLATION else None
     return "ablation" if count <= _MOST_FOR_ABLATION else None
 
 

@@ -186,6 +186,7 @@ def own(task: dict[str, Any]) -> dict[str, Any]:
     best = max(range(len(found.units)), key=lambda place: found.scores[place])
     return {
         "seconds": seconds,
+        "scored_after": found.scored_after,
         "peak_bytes": peak - libraries,
         "plain_pass_bytes": plain_peak - libraries,
         "floor": floor,
@@ -208,7 +209,7 @@ def measured(command: list[str], task: dict[str, Any], limit: float) -> dict[str
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def speed(model: str, peers: str | None, limit: float) -> dict[str, Any]:
+def speed(model: str, peers: str | None, chosen: Sequence[str], limit: float) -> dict[str, Any]:
     """By size: seconds, peak memory above the libraries, and whether the strongest span is the evidence."""
     loaded = models.load(model)
     threads = os.cpu_count() or 1
@@ -223,7 +224,7 @@ def speed(model: str, peers: str | None, limit: float) -> dict[str, Any]:
             table[name] = measured(this, {**task, "second_opinion": second}, limit)
             print(size, name, table[name], flush=True)
         spans = table["chronodiag"]["spans"]
-        for name in PEERS if peers else ():
+        for name in chosen if peers else ():
             script = str(Path(__file__).with_name("attribution_peers.py"))
             table[name] = measured(
                 [peers or "", script], {**task, "model": folder, "method": name, "spans": spans}, limit
@@ -239,6 +240,7 @@ def main() -> None:
     parser.add_argument("--run", type=Path)
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--peers", help="a Python with captum, inseq and context-cite; left out without it")
+    parser.add_argument("--only", nargs="*", default=list(PEERS), choices=PEERS, help="these peers' methods")
     parser.add_argument("--methods", nargs="*", default=list(POINTING), choices=get_args(Method))
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a peer is given up")
     parser.add_argument("--no-speed", action="store_true")
@@ -249,7 +251,7 @@ def main() -> None:
         return
     tables: dict[str, Any] = {}
     if not options.no_speed:
-        tables["speed"] = speed(options.model, options.peers, options.limit)
+        tables["speed"] = speed(options.model, options.peers, options.only, options.limit)
     if options.run:
         tables["pointing"] = point(runs.load_run(options.run), models.load(options.model), options.methods)
     text = json.dumps(tables, indent=2)

@@ -8,6 +8,7 @@ Scores are by token or by span; the answer is the span whose characters score hi
 from __future__ import annotations
 
 import json
+import re
 import resource
 import sys
 import time
@@ -82,14 +83,13 @@ def _inseq(kind: str, **options: Any) -> Callable[[Any, Any, dict[str, Any]], Ca
         import inseq
 
         def run() -> Scored:
-            asked = inseq.load_model(model, kind, tokenizer=tokenizer)
+            asked = inseq.load_model(task["model"], kind)
             prompt = task["prompt"]
             out = asked.attribute(
                 prompt,
                 f"{prompt} {task['said']}",
                 attributed_fn="contrast_prob_diff",
                 contrast_targets=f"{prompt} {task['rival']}",
-                contrast_targets_alignments="auto",
                 show_progress=False,
                 **options,
             )
@@ -105,14 +105,25 @@ def _inseq(kind: str, **options: Any) -> Callable[[Any, Any, dict[str, Any]], Ca
 
 
 def context_cite(model: Any, tokenizer: Any, task: dict[str, Any]) -> Callable[[], Scored]:
-    """Its own parts are sentences, and it knows no rival: the log-probability of what was said alone."""
+    """Its own parts are sentences, and it knows no rival: the log-probability of what was said alone.
+
+    The sentences are split by a pattern: its own splitter fetches a model of NLTK's first.
+    """
     from context_cite import ContextCiter
+    from context_cite.context_partitioner import SimpleContextPartitioner
+
+    class Sentences(SimpleContextPartitioner):
+        def split_context(self) -> None:
+            self._cache["parts"] = re.split(r"(?<=[.?!]) ", self.context)
+            self._cache["separators"] = [" "] * len(self._cache["parts"])
 
     def run() -> Scored:
         context, _, query = task["prompt"].rpartition("\n\n")
         tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
-        citer = ContextCiter(model, tokenizer, context, query, prompt_template="{context}\n\n{query}")
-        citer._cache["output"] = citer._get_prompt() + f" {task['said']}"
+        citer = ContextCiter(
+            model, tokenizer, context, query, prompt_template="{context}\n\n{query}", partitioner=Sentences(context)
+        )
+        citer._cache["output"] = citer._get_prompt_ids(return_prompt=True)[1] + f" {task['said']}"
         scores = citer.get_attributions(verbose=False).tolist()
         found: Scored = []
         place = 0
