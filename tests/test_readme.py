@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-AFTER_A_RUN = ("attribute",)
+AFTER_A_RUN = ("attribute", "collapse")
 ROW = '{"id": "%s", "language": "en", "context": "Orders were $4,512 in Q3 2021.", "question": "When were orders $4,512?", "answer": "Q3 2021"}\n'
 
 
@@ -25,7 +25,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_python_examples_print_what_their_comments_say() -> None:
     examples = blocks("python")
-    assert len(examples) == 3
+    assert len(examples) == 4
     for code in examples:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

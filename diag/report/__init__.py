@@ -3,6 +3,7 @@
 from diag.report.attribution import attribution_html, attribution_text
 from diag.report.charts import CHART_FORMATS, ChartFormat, attribution_chart
 from diag.report.check import check_html, check_text
+from diag.report.collapse import collapse_html, collapse_text
 from diag.report.qa import qa_html, qa_text
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "attribution_text",
     "check_html",
     "check_text",
+    "collapse_html",
+    "collapse_text",
     "qa_html",
     "qa_text",
 ]

@@ -157,3 +157,80 @@ def layer_chart(lens: Sequence[float], attention: Sequence[float], position: Seq
     axes.set(xlabel="layer (0: the embedding)", ylabel="nats for what was said")
     axes.legend(fontsize=7, frameon=False)
     return _svg(figure)
+
+
+_FLAG_COLORS = {"healthy": "#d6e4f0", "watch": "#f0b45a", "collapsed": "#b3261e"}
+_FLAG_MARKS = {"healthy": "", "watch": "!", "collapsed": "×"}
+
+
+def flag_chart(names: Sequence[str], sites: Sequence[str], flags: Sequence[Sequence[str]]) -> str:
+    """One row a vocabulary, one column a site; what is flagged has a mark beside its colour."""
+    from matplotlib.colors import ListedColormap
+
+    order = list(_FLAG_COLORS)
+    figure, axes = _figure((min(11.0, 2.0 + 0.25 * len(sites)), 0.8 + 0.26 * len(names)))
+    cells = [[order.index(flag) for flag in row] for row in flags]
+    axes.imshow(cells, cmap=ListedColormap(list(_FLAG_COLORS.values())), vmin=0, vmax=len(order) - 1, aspect="auto")
+    for y, row in enumerate(flags):
+        for x, flag in enumerate(row):
+            axes.text(x, y, _FLAG_MARKS[flag], ha="center", va="center", fontsize=9, color="white", fontweight="bold")
+    axes.set_xticks(range(len(sites)), [site.removeprefix("layer ") for site in sites], fontsize=7, rotation=90)
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.tick_params(length=0)
+    axes.set_xlabel("embeddings, and behind each layer")
+    return _svg(figure)
+
+
+def depth_chart(
+    depths: Sequence[int], purity: Sequence[Sequence[float]], band: Sequence[Sequence[float]], title: str
+) -> str:
+    """Purity by layer with its interval, against the lowest to highest of the matched controls'."""
+    figure, axes = _figure((5.2, 3.0))
+    known = [(depth, row) for depth, row in zip(depths, band, strict=True) if row]
+    if known:
+        lows, highs = [min(row) for _, row in known], [max(row) for _, row in known]
+        axes.fill_between([depth for depth, _ in known], lows, highs, color=_GREY, alpha=0.3, label="matched controls")
+    axes.plot(depths, [row[0] for row in purity], color=_BLUE, marker="o", markersize=3, label="these times")
+    axes.fill_between(depths, [row[1] for row in purity], [row[2] for row in purity], color=_BLUE, alpha=0.2)
+    axes.set(xlabel="layer", ylabel="neighbours of the same label", ylim=(-0.03, 1.03))
+    axes.set_title(title, fontsize=10, color=_INK, fontfamily=_families())
+    axes.legend(fontsize=7, frameon=False, loc="lower right")
+    return _svg(figure)
+
+
+def label_chart(labels: Sequence[str], shares: Sequence[Sequence[float]], title: str) -> str:
+    """Of each label's (row) nearest neighbours, the share that each label (column) has."""
+    side = min(7.0, 1.6 + 0.34 * len(labels))
+    figure, axes = _figure((side, side))
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    if len(labels) <= 13:
+        for y, row in enumerate(shares):
+            for x, share in enumerate(row):
+                if share >= 0.005:
+                    color = "white" if share > 0.55 else _INK
+                    axes.text(x, y, f"{share:.0%}"[:-1], ha="center", va="center", fontsize=7, color=color)
+    axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=7, fontfamily=_families())
+    axes.set_yticks(range(len(labels)), labels, fontsize=7, fontfamily=_families())
+    axes.set_title(title, fontsize=10, color=_INK, fontfamily=_families())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        return _svg(figure)
+
+
+def map_chart(
+    labels: Sequence[str], points: Sequence[Sequence[float]], edges: Sequence[Sequence[int]], title: str, axis: str
+) -> str:
+    """The labels' centroids in two dimensions, each with a line to the one it stands nearest to in all of them."""
+    figure, axes = _figure((4.6, 4.0))
+    for one, other in edges:
+        axes.plot(*zip(points[one], points[other], strict=True), color=_GREY, linewidth=0.8, zorder=1)
+    axes.scatter([point[0] for point in points], [point[1] for point in points], s=18, color=_BLUE, zorder=2)
+    for label, point in zip(labels, points, strict=True):
+        axes.annotate(
+            label, point, xytext=(3, 3), textcoords="offset points", fontsize=7, color=_INK, fontfamily=_families()
+        )
+    axes.set(xlabel=f"{axis} 1", ylabel=f"{axis} 2")
+    axes.set_title(title, fontsize=10, color=_INK, fontfamily=_families())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        return _svg(figure)

@@ -4,6 +4,7 @@ from typing import Any
 from torch import nn
 
 class PreTrainedConfig:
+    num_hidden_layers: int
     def get_text_config(self, decoder: bool = ...) -> PreTrainedConfig: ...
 
 class GenerationConfig:
@@ -14,6 +15,7 @@ class PreTrainedModel(nn.Module):
     config: PreTrainedConfig
     dtype: Any
     def get_input_embeddings(self) -> nn.Embedding: ...
+    def get_output_embeddings(self) -> nn.Linear | None: ...
     def generate(self, **kwargs: Any) -> Any: ...
 
 class PreTrainedTokenizerBase:
@@ -29,6 +31,10 @@ class PreTrainedTokenizerBase:
     def apply_chat_template(self, conversation: list[dict[str, str]], **kwargs: Any) -> Any: ...
 
 class AutoTokenizer:
+    @staticmethod
+    def from_pretrained(name: str, **kwargs: Any) -> Any: ...
+
+class AutoModel:
     @staticmethod
     def from_pretrained(name: str, **kwargs: Any) -> Any: ...
 

@@ -1,0 +1,3 @@
+from typing import Any
+
+def silhouette_score(X: Any, labels: Any, *, metric: str = ...) -> float: ...
