@@ -34,6 +34,7 @@ def test_the_python_examples_print_what_their_comments_say() -> None:
         assert printed.getvalue().splitlines() == expected
 
 
+@pytest.mark.timeout(900)
 def test_every_diag_command_works(tmp_path: Path) -> None:
     for name in ("data", "train", "test"):
         (tmp_path / f"{name}.jsonl").write_text(ROW % name.replace("test", "other").replace("train", "one"))

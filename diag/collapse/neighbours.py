@@ -72,11 +72,11 @@ def _exact(unit: Points, most: int) -> tuple[Places, Points]:
 def exact_of(points: Points, sample: Places, most: int) -> Places:
     """The exact neighbours of some of the points, shape (sample, most), by one pass over all in blocks."""
     asked = _unit(points[sample])
-    places = np.zeros((len(sample), 0), np.int64)
+    places: Places = np.zeros((len(sample), 0), np.int64)
     closeness = np.zeros((len(sample), 0), np.float32)
     for start in range(0, len(points), _AT_ONCE):
         block = asked @ _unit(points[start : start + _AT_ONCE]).T
-        numbers = np.broadcast_to(np.arange(start, start + block.shape[1]), block.shape)
+        numbers = np.tile(np.arange(start, start + block.shape[1], dtype=np.int64), (len(block), 1))
         closeness, places = np.concatenate([closeness, block], 1), np.concatenate([places, numbers], 1)
         kept = np.argsort(-closeness, axis=1, kind="stable")[:, : most + 1]
         closeness, places = np.take_along_axis(closeness, kept, 1), np.take_along_axis(places, kept, 1)
