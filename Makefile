@@ -50,6 +50,7 @@ bench: $(VENV)/.dev  ## side by side with the peers, in their own environments (
 	.venv-attribution/bin/pip install -q $(TORCH) && .venv-attribution/bin/pip install -q captum inseq context-cite
 	$(BIN)/python tests/benchmarks/attribution.py --peers .venv-attribution/bin/python
 	$(BIN)/python tests/benchmarks/neighbours.py
+	$(BIN)/python tests/benchmarks/scan.py
 
 golden: $(VENV)/.dev  ## make the golden set anew
 	$(BIN)/python datasets/generator/golden.py

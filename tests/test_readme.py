@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-AFTER_A_RUN = ("attribute", "collapse")
+AFTER_A_RUN = ("attribute", "collapse", "sparsity")
 ROW = '{"id": "%s", "language": "en", "context": "Orders were $4,512 in Q3 2021.", "question": "When were orders $4,512?", "answer": "Q3 2021"}\n'
 
 

@@ -6,11 +6,11 @@ import sys
 
 import typer
 
-from diag.cli import attribute, check, collapse, models, qa
+from diag.cli import attribute, check, collapse, models, qa, sparsity
 from diag.cli.app import app
 from diag.errors import DiagError
 
-__all__ = ["app", "attribute", "check", "collapse", "main", "models", "qa"]
+__all__ = ["app", "attribute", "check", "collapse", "main", "models", "qa", "sparsity"]
 
 _INTERRUPTED = 130
 _MODEL_LIBRARIES = frozenset(

@@ -114,7 +114,7 @@ def _by_index(points: Points, most: int, recall: float, seed: int) -> Neighbours
         index.add(_unit(points[start : start + _AT_ONCE]))
     sample = np.sort(draw.choice(len(points), min(_SAMPLED, len(points)), replace=False))
     exact = exact_of(points, sample, most)
-    index.nprobe = max(1, cells // 64)
+    index.nprobe = max(1, cells // 1024)
     while (reached := _recall(exact, _search(index, points, sample, most)[0])) < recall and index.nprobe < cells:
         index.nprobe = min(cells, 2 * index.nprobe)
     places, closeness = _search(index, points, np.arange(len(points)), most)

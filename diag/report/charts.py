@@ -234,3 +234,16 @@ def map_chart(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         return _svg(figure)
+
+
+def sparsity_chart(
+    rows: Sequence[str], columns: Sequence[str], shares: Sequence[Sequence[float | None]], form: ChartFormat = "svg"
+) -> bytes:
+    """Layers (rows) by modules (columns): the share of zeros, where there is such a module."""
+    figure, axes = _figure((2.0 + 0.55 * len(columns), 1.4 + 0.2 * len(rows)))
+    cells = [[float("nan") if share is None else share for share in row] for row in shares]
+    image = axes.imshow(cells, cmap="viridis", vmin=0, vmax=1, aspect="auto")
+    axes.set_xticks(range(len(columns)), columns, rotation=60, ha="right", fontsize=7)
+    axes.set_yticks(range(len(rows)), rows, fontsize=6)
+    figure.colorbar(image, ax=axes, label="share of zeros")
+    return _png(figure) if form == "png" else _svg(figure).encode()

@@ -34,6 +34,10 @@ class AutoTokenizer:
     @staticmethod
     def from_pretrained(name: str, **kwargs: Any) -> Any: ...
 
+class AutoConfig:
+    @staticmethod
+    def from_pretrained(name: Any, **kwargs: Any) -> Any: ...
+
 class AutoModel:
     @staticmethod
     def from_pretrained(name: str, **kwargs: Any) -> Any: ...
