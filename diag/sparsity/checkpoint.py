@@ -7,6 +7,7 @@ import math
 import mmap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -38,6 +39,8 @@ class StoredTensor:
     read: Callable[[int, int], Values]
     """Rows from the first up to the second, shape (rows, columns); `BF16` as its 16 bits."""
     stored_bytes: int
+    release: Callable[[], None] = lambda: None
+    """Give the memory back that reading took, where pages of a file were mapped; what is read again is mapped again."""
 
     @property
     def row_count(self) -> int:
@@ -147,7 +150,9 @@ def _in_safetensors(file: Path) -> Iterator[StoredTensor]:
                 f"{file}: {name!r} ends at byte {start + end:,}, and the file at {size:,}: it is cut short"
             )
         taken.append((begin, end, name))
-        yield StoredTensor(name, dtype, shape, file, _mapped_rows(mapped, start + begin, dtype, shape), end - begin)
+        read = _mapped_rows(mapped, start + begin, dtype, shape)
+        release = partial(_release, mapped, start + begin, start + end)
+        yield StoredTensor(name, dtype, shape, file, read, end - begin, release)
     taken.sort()
     for (_, end, one), (begin, _, other) in pairwise(taken):
         if begin < end:
@@ -179,6 +184,14 @@ def _mapped_rows(mapped: mmap.mmap, start: int, dtype: str, shape: tuple[int, ..
         return np.frombuffer(mapped, code, count, start + first * columns * width).reshape(last - first, columns)
 
     return read
+
+
+def _release(mapped: mmap.mmap, first: int, last: int) -> None:
+    # Pages are dropped from this process alone: the file is not touched, and the system's cache keeps it.
+    start = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
+    length = last // mmap.PAGESIZE * mmap.PAGESIZE - start
+    if length > 0 and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED, start, length)
 
 
 def _in_gguf(file: Path) -> Iterator[StoredTensor]:

@@ -75,6 +75,7 @@ def count(tensor: StoredTensor) -> TensorSparsity:
             not_finite, tiny, squares = not_finite + broken, tiny + small, squares + square
         blocks += len(starts)
         zero_blocks += int((~block_any).sum())
+    tensor.release()
     return TensorSparsity(
         tensor.name,
         tensor.dtype,
