@@ -106,8 +106,8 @@ def test_it_starts_at_once(clean: Path, tmp_path: Path) -> None:
 
 def test_every_extra_is_named_in_all() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert {"model", "gpu", "app", "all", "dev"} == set(extras)
-    assert extras["all"] == ["chronodiag[model,gpu,app]"]
+    assert {"model", "gpu", "app", "index", "umap", "all", "dev"} == set(extras)
+    assert extras["all"] == ["chronodiag[model,gpu,app,index,umap]"]
 
 
 def test_without_torch_a_model_command_says_what_to_install(clean: Path, tmp_path: Path) -> None:
